@@ -1,0 +1,154 @@
+//===- Device.h - A GPU that runs one AQL dispatch at a time ----------------===//
+//
+// The seam between the packet processor (thunk), which owns queues, signals and
+// memory regions, and the machine, which executes. The packet processor hands
+// over a kernel dispatch packet that is ready to run; the machine executes all
+// of its work items and says how that ended. Nothing here touches a completion
+// signal, an event or a queue's read index: those are the packet processor's.
+//
+// Every time and cycle count that comes out of here is modelled.
+//
+//===----------------------------------------------------------------------===//
+#ifndef VGPU_MACHINE_DEVICE_H
+#define VGPU_MACHINE_DEVICE_H
+
+#include "machine/DeviceConfig.h"
+
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/hsa.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace vgpu {
+
+enum class Access { Read, Write, Execute };
+
+/// A run of addresses [Begin, End) that the device may use; empty = none.
+struct MemoryRegion {
+  uint64_t Begin = 0, End = 0;
+  bool Writable = true;
+  explicit operator bool() const { return End > Begin; }
+};
+
+/// What the GPU's page tables would say. Implemented by the thunk; called from
+/// the thread that is in Device::run. Host pointers are device addresses.
+class AddressSpace {
+public:
+  virtual ~AddressSpace() = default;
+  /// The widest known region around \p Address, or an empty one. The machine
+  /// keeps the answer until generation() changes.
+  virtual MemoryRegion lookup(uint64_t Address) = 0;
+  /// Must change (any other value) whenever a region was removed or shrunk.
+  virtual uint64_t generation() = 0;
+};
+
+enum class FaultKind {
+  Memory,             ///< Address outside every region, or a store to a read-only one.
+  Misaligned,         ///< Atomic on an address that is no multiple of its size.
+  LocalMemory,        ///< LDS address out of the workgroup's allocation.
+  IllegalInstruction, ///< Unknown encoding, or a known one that is not modelled.
+  Trap,               ///< s_trap 2: abort() or a failed assert.
+  Deadlock,           ///< No wave can ever run again (barrier not reached by all).
+  CycleLimit,         ///< DeviceConfig::MaxCycles exceeded.
+  InvalidPacket,      ///< Packet or kernel descriptor that cannot be launched.
+  Cancelled,          ///< DispatchArgs::Cancel was set.
+};
+
+/// Lower-case name, "memory fault", "illegal instruction", ….
+const char *faultKindName(FaultKind Kind);
+
+struct Fault {
+  FaultKind Kind = FaultKind::Memory;
+  uint64_t Address = 0; ///< For Memory, Misaligned and LocalMemory.
+  bool IsWrite = false;
+  /// What the command processor or trap handler would leave in the queue's
+  /// queue_inactive_signal for ROCr to read (0 for Memory: that one is reported
+  /// by the memory-exception event instead). ROCr 5.2 decodes: 2 bad dimensions,
+  /// 4 bad group memory, 8 bad code, 32 bad packet, 64 group too large, 128 out
+  /// of registers, 0x20000000 memory violation seen by the wave,
+  /// 0x40000000 illegal instruction, 0x80000000 trap.
+  uint64_t QueueError = 0;
+  std::string Kernel;             ///< Name, or "0x…" of the kernel object.
+  uint32_t Workgroup[3] = {};     ///< Workgroup id x, y, z.
+  uint32_t Wave = 0;              ///< Wave in the workgroup.
+  int Lane = -1;                  ///< -1: the whole wave.
+  uint64_t Pc = 0, KernelPc = 0;  ///< Absolute; relative to the kernel's entry.
+  std::string Disassembly;        ///< Of the instruction at Pc.
+  std::vector<std::string> Lines; ///< The message for a person, line by line.
+};
+
+enum class DispatchStatus {
+  Completed,
+  /// The kernel needs more scratch than the queue has (its private_segment_size
+  /// against scratch_wave64_lane_byte_size and compute_tmpring_size). No work
+  /// item has run. The packet processor does what the CP does: store 1 to the
+  /// queue's queue_inactive_signal, leave the packet and the read index in
+  /// place (ROCr reads the packet at the read index), wait until ROCr has stored
+  /// 0 back, and call run() again with the same packet. When the value is
+  /// negative (ROCr tears the queue down) it stops.
+  NeedsScratch,
+  Faulted,
+};
+
+struct DispatchResult {
+  DispatchStatus Status = DispatchStatus::Completed;
+  /// Device real-time ticks (DeviceConfig::RealTimeMHz), for start_ts/end_ts.
+  uint64_t StartTick = 0, EndTick = 0;
+  uint64_t Cycles = 0;   ///< Modelled engine cycles from start to end.
+  uint64_t ScratchPerLane = 0; ///< With NeedsScratch: bytes a work item needs.
+  struct Fault Fault;    ///< With Faulted.
+};
+
+struct DispatchArgs {
+  const hsa_kernel_dispatch_packet_t *Packet = nullptr; ///< In the ring buffer.
+  amd_queue_t *Queue = nullptr;
+  uint64_t DispatchId = 0; ///< Packet index in its queue.
+  uint32_t QueueId = 0;    ///< For the log only.
+  /// Name for a kernel object (address of its descriptor); may be null.
+  std::function<std::string(uint64_t KernelObject)> KernelName;
+  /// "file:line" for an address in code, or ""; may be null.
+  std::function<std::string(uint64_t Pc)> SourceLine;
+  /// s_sendmsg MSG_INTERRUPT: a wave stored \p EventId (M0) in a mailbox and
+  /// asks the host's driver to set that event (hostcall, device signals).
+  std::function<void(uint32_t EventId)> Interrupt;
+  /// When set by another thread, the dispatch ends with FaultKind::Cancelled.
+  const std::atomic<bool> *Cancel = nullptr;
+};
+
+/// Thread-safe; dispatches are run one after the other.
+class Device {
+public:
+  /// \p Memory must outlive the device. Reads KPROBE_VGPU_LOG,
+  /// KPROBE_VGPU_LOG_PCS, KPROBE_VGPU_STATS and KPROBE_VGPU_MAX_CYCLES.
+  Device(DeviceConfig Config, AddressSpace &Memory);
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  const DeviceConfig &config() const;
+
+  DispatchResult run(const DispatchArgs &Args);
+
+  /// The device's real-time clock now, in ticks: CLOCK_MONOTONIC scaled, but
+  /// never before the end of the last dispatch (GPUClockCounter).
+  uint64_t realTimeNow() const;
+
+  /// Forgets decoded code (a code object was freed or overwritten).
+  void invalidateCode(uint64_t Begin, uint64_t End);
+
+  /// Writes what is still buffered of log and statistics. Also done at the end
+  /// of each dispatch.
+  void flush();
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> State;
+};
+
+} // namespace vgpu
+#endif
