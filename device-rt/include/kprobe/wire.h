@@ -1,0 +1,416 @@
+/* The contract: every layout that two kprobe programs share.
+ *
+ * Three parties meet here: device code (hooks and probes write events and wave
+ * headers), the host runtime (fills the dispatch context, copies rings into a
+ * dump) and the decoder (reads dumps). The file is valid C11, C++17 and HIP
+ * device code, knows nobody, and is the only place where a layout is written
+ * down. FORMAT.md explains the same things in prose, for whoever writes
+ * another reader.
+ *
+ * Rules: little-endian; explicitly sized integers only; no bit-field, enum,
+ * bool, pointer or implicit padding; a static_assert on the size below each
+ * record; `Reserved` fields are written as zero and ignored when read.
+ *
+ * Glossary
+ *   site      a place in a kernel where a probe stands: one basic block
+ *   event     8 bytes that a wave writes when it has executed a site
+ *   ring      the event buffer of one wave; its size is a power of two
+ *   slot      wave header + ring of one wave, contiguous in device memory
+ *   cursor    bytes of events that a wave has written since it began; never
+ *             wraps by itself within 4 GiB, so that `Cursor & Mask` is the
+ *             place in the ring and `Cursor / 8` the number of events written
+ *   ticks     the agent's real-time counter (its frequency is in AgentRecord)
+ *   cycles    the agent's shader clock counter
+ */
+#ifndef KPROBE_WIRE_H
+#define KPROBE_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define KPROBE_STATIC_ASSERT(Cond, Text) static_assert(Cond, Text)
+#else
+#define KPROBE_STATIC_ASSERT(Cond, Text) _Static_assert(Cond, Text)
+#endif
+
+/* Version of everything in this file. A reader refuses another major version;
+ * minor versions only append chunk kinds or use reserved fields. */
+#define KPROBE_WIRE_MAJOR 1u
+#define KPROBE_WIRE_MINOR 0u
+
+/* ------------------------------------------------------------------ events
+ *
+ *  bit 63..62   61..42   41..36       35..32   31..0
+ *      zero     site     lanes - 1    kind     clock (low 32 bits of cycles)
+ *
+ * The probe packs the high word with one scalar instruction:
+ * s_lshl4_add_u32 high, popcount(EXEC), (site << 10 | kind) - (1 << 4),
+ * which is why the lane count starts at bit 4 of the high word.
+ *
+ * An all-zero high word is no event: kind 0 is never written, rings start
+ * zeroed, so a reader can tell an unwritten place from an event. (A probe that
+ * ran with EXEC = 0 moves the cursor but stores nothing: such a place is
+ * counted as empty, not as an event.)
+ */
+typedef struct KprobeEvent {
+  uint32_t Clock;
+  uint32_t Tag;
+} KprobeEvent;
+KPROBE_STATIC_ASSERT(sizeof(KprobeEvent) == 8, "an event is 8 bytes");
+
+#define KPROBE_TAG_KIND_BITS 4
+#define KPROBE_TAG_LANES_SHIFT 4
+#define KPROBE_TAG_LANES_BITS 6
+#define KPROBE_TAG_SITE_SHIFT 10
+#define KPROBE_TAG_SITE_BITS 20
+#define KPROBE_MAX_SITES (1u << KPROBE_TAG_SITE_BITS)
+KPROBE_STATIC_ASSERT(KPROBE_TAG_LANES_SHIFT >= KPROBE_TAG_KIND_BITS &&
+                         KPROBE_TAG_SITE_SHIFT >=
+                             KPROBE_TAG_LANES_SHIFT + KPROBE_TAG_LANES_BITS &&
+                         KPROBE_TAG_SITE_SHIFT + KPROBE_TAG_SITE_BITS <= 32,
+                     "fields of the tag must not overlap");
+
+/* Event kinds; event_kinds.def has the names. */
+#define KPROBE_EVENT_NONE 0u
+#define KPROBE_EVENT_BLOCK 1u
+
+/* The constant that a probe adds to popcount(EXEC) << 4. */
+#define KPROBE_TAG_BASE(Kind, Site)                                            \
+  ((((uint32_t)(Site)) << KPROBE_TAG_SITE_SHIFT | (uint32_t)(Kind)) -          \
+   (1u << KPROBE_TAG_LANES_SHIFT))
+
+static inline uint32_t kprobe_tag_kind(uint32_t Tag) {
+  return Tag & ((1u << KPROBE_TAG_KIND_BITS) - 1u);
+}
+static inline uint32_t kprobe_tag_lanes(uint32_t Tag) {
+  return ((Tag >> KPROBE_TAG_LANES_SHIFT) &
+          ((1u << KPROBE_TAG_LANES_BITS) - 1u)) +
+         1u;
+}
+static inline uint32_t kprobe_tag_site(uint32_t Tag) {
+  return (Tag >> KPROBE_TAG_SITE_SHIFT) & (KPROBE_MAX_SITES - 1u);
+}
+
+/* ------------------------------------------------------------- wave header
+ *
+ * First 128 bytes of a slot; the ring follows at once. Life of `State`:
+ *
+ *   0 (host zeroed) --begin hook--> BEGUN --end hook--> ENDED
+ *
+ * The end hook may run several times in one wave (divergent returns); each
+ * run overwrites the end fields, the last one stands. A header that is still
+ * BEGUN after its dispatch completed belongs to a wave that never reached a
+ * return (trap, abort): `Cursor` is then not valid and the events are
+ * recovered from the ring.
+ */
+#define KPROBE_WAVE_UNUSED 0u
+#define KPROBE_WAVE_BEGUN 0x4e474542u /* "BEGN" */
+#define KPROBE_WAVE_ENDED 0x53444e45u /* "ENDS" */
+
+typedef struct KprobeWaveHeader {
+  uint32_t State;
+  uint32_t Cursor;         /* bytes of events written; valid when ENDED */
+  uint64_t WaveIndex;      /* linear index in the grid, see below */
+  uint32_t Workgroup[3];   /* x, y, z */
+  uint32_t WaveInGroup;
+  uint64_t BeginCycles;
+  uint64_t BeginTicks;
+  uint64_t EndCycles;      /* valid when ENDED */
+  uint64_t EndTicks;       /* valid when ENDED */
+  uint32_t HardwareId[2];  /* raw place registers; meaning depends on target */
+  uint64_t BeginExec;      /* lanes that entered the kernel */
+  uint32_t RingBytes;      /* ring capacity, a power of two */
+  uint32_t Reserved[11];
+} KprobeWaveHeader;
+KPROBE_STATIC_ASSERT(sizeof(KprobeWaveHeader) == 128, "a wave header is 128 B");
+KPROBE_STATIC_ASSERT(offsetof(KprobeWaveHeader, BeginCycles) == 32 &&
+                         offsetof(KprobeWaveHeader, HardwareId) == 64 &&
+                         offsetof(KprobeWaveHeader, RingBytes) == 80,
+                     "device code writes these places");
+
+/* -------------------------------------------------------- dispatch context
+ *
+ * The host puts its device address into `reserved2` (byte 48) of the AQL
+ * dispatch packet; the begin hook reads it through the dispatch pointer.
+ * WaveIndex = ((z * GroupsY + y) * GroupsX + x) * WavesPerGroup + WaveInGroup.
+ * A wave whose index is not a multiple of 2^SampleShift, or whose slot would
+ * be SlotCount or more, is not sampled: it writes to the sink of its code
+ * object, whose content nobody reads.
+ * A null context or a wrong Magic means the same for every wave.
+ */
+#define KPROBE_CONTEXT_MAGIC 0x3143504bu /* "KPC1" */
+
+typedef struct KprobeDispatchContext {
+  uint32_t Magic;
+  uint32_t RingBytes;     /* power of two, at least 64 */
+  uint64_t Slots;         /* device address of slot 0 */
+  uint64_t SlotCount;
+  uint32_t GroupsX;       /* workgroups in x and y; z is not needed */
+  uint32_t GroupsY;
+  uint32_t WavesPerGroup;
+  uint32_t SampleShift;
+  uint32_t Mode;          /* KPROBE_MODE_* */
+  uint32_t Reserved[3];
+} KprobeDispatchContext;
+KPROBE_STATIC_ASSERT(sizeof(KprobeDispatchContext) == 56,
+                     "a dispatch context is 56 B");
+
+#define KPROBE_MODE_RING 0u /* keep the newest events */
+
+/* Mask that turns a cursor into a place in the ring. */
+#define KPROBE_RING_MASK(RingBytes) ((RingBytes) - 8u)
+
+/* -------------------------------------------------------------- site table
+ *
+ * One per compiled module, in the non-allocated ELF section ".kprobe.sites"
+ * of the code object; linking several modules concatenates tables. All
+ * offsets are bytes from the start of the table; strings are offsets into the
+ * string area, NUL-terminated UTF-8; string 0 is "". Site ids are indices into
+ * the sites of the table, in module order.
+ */
+#define KPROBE_SITE_SECTION ".kprobe.sites"
+#define KPROBE_SITE_MAGIC 0x5449534bu /* "KSIT" */
+#define KPROBE_NO_INDEX 0xffffffffu
+#define KPROBE_CLONE_SUFFIX ".kprobe"
+
+typedef struct KprobeSiteTableHeader {
+  uint32_t Magic;
+  uint32_t Version;       /* KPROBE_WIRE_MAJOR << 16 | KPROBE_WIRE_MINOR */
+  uint64_t TotalBytes;    /* whole table, a multiple of 8 */
+  uint64_t ContentHash;   /* FNV-1a 64 of the table with this field zero */
+  uint32_t KernelCount;
+  uint32_t KernelOffset;
+  uint32_t FunctionCount;
+  uint32_t FunctionOffset;
+  uint32_t SiteCount;
+  uint32_t SiteOffset;
+  uint32_t FrameCount;    /* inlined-at frames */
+  uint32_t FrameOffset;
+  uint32_t EdgeCount;     /* successor lists: u32 site ids */
+  uint32_t EdgeOffset;
+  uint32_t StringBytes;
+  uint32_t StringOffset;
+  uint32_t Producer;      /* string: plug-in version and build id */
+  uint32_t Target;        /* string: "gfx906" */
+  uint32_t WaveSize;
+  uint32_t Reserved[3];
+} KprobeSiteTableHeader;
+KPROBE_STATIC_ASSERT(sizeof(KprobeSiteTableHeader) == 96, "");
+
+typedef struct KprobeKernelRecord {
+  uint32_t Name;          /* string: symbol of the original, mangled */
+  uint32_t CloneName;     /* string: symbol of the instrumented clone */
+  uint32_t FirstFunction; /* functions of this kernel, the kernel itself first */
+  uint32_t FunctionCount;
+  uint32_t FirstSite;     /* sites of the kernel and of its cloned callees */
+  uint32_t SiteCount;
+  uint32_t Flags;
+  uint32_t Reserved;
+} KprobeKernelRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeKernelRecord) == 32, "");
+
+typedef struct KprobeFunctionRecord {
+  uint32_t Name;          /* string, mangled */
+  uint32_t File;          /* string; "" without debug information */
+  uint32_t Line;
+  uint32_t Kernel;        /* index of the kernel whose clone it belongs to */
+  uint32_t FirstSite;
+  uint32_t SiteCount;
+} KprobeFunctionRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeFunctionRecord) == 24, "");
+
+/* KprobeSiteRecord.Flags. */
+#define KPROBE_SITE_ENTRY 0x1u       /* entry block of its function */
+#define KPROBE_SITE_LOOP_HEADER 0x2u
+#define KPROBE_SITE_RETURNS 0x4u     /* ends in a return */
+#define KPROBE_SITE_UNREACHABLE 0x8u /* ends in unreachable or a trap */
+#define KPROBE_SITE_CALLS 0x10u      /* calls a function that is not inlined */
+
+typedef struct KprobeSiteRecord {
+  uint32_t Function;      /* index */
+  uint32_t Block;         /* string: name of the IR block, or "" */
+  uint32_t File;          /* string; "" without debug information */
+  uint32_t Line;          /* 0: unknown */
+  uint32_t Column;
+  uint32_t FirstFrame;    /* inline stack, innermost call site first */
+  uint32_t FrameCount;
+  uint32_t Flags;         /* KPROBE_SITE_* */
+  uint32_t LoopDepth;     /* 0: not in a loop */
+  uint32_t LoopHeader;    /* site id of the innermost loop's header or NO_INDEX */
+  uint32_t FirstEdge;     /* successors */
+  uint32_t EdgeCount;
+  uint16_t Valu;          /* IR instructions by class, saturating */
+  uint16_t Salu;
+  uint16_t Vmem;
+  uint16_t Lds;
+  uint16_t Flops32;       /* floating-point operations per lane */
+  uint16_t Flops64;
+  uint16_t BytesRead;     /* from memory, per lane */
+  uint16_t BytesWritten;
+} KprobeSiteRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeSiteRecord) == 64, "");
+
+typedef struct KprobeFrameRecord {
+  uint32_t Function;      /* string: name of the caller */
+  uint32_t File;          /* string: where it calls */
+  uint32_t Line;
+  uint32_t Column;
+} KprobeFrameRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeFrameRecord) == 16, "");
+
+/* --------------------------------------------------------------------- dump
+ *
+ * A file header, then chunks, append only. Every chunk is a 40-byte header and
+ * a payload, padded with zeros to 8 bytes. Checksum = XXH3_64bits of the
+ * payload with the seed XXH3_64bits(first 32 bytes of the chunk header). A
+ * reader shows everything before the first chunk that is cut or damaged.
+ * Chunk kinds it does not know are skipped.
+ */
+#define KPROBE_FILE_MAGIC 0x504d55444250524bull /* "KRPBDUMP" */
+#define KPROBE_BYTE_ORDER 0x01020304u
+
+typedef struct KprobeFileHeader {
+  uint64_t Magic;
+  uint32_t ByteOrder;     /* KPROBE_BYTE_ORDER as the writer stores it */
+  uint16_t Major;
+  uint16_t Minor;
+  uint32_t HeaderBytes;   /* sizeof(KprobeFileHeader) */
+  uint32_t Features;      /* bits a reader must know to go on; none yet */
+  uint64_t Reserved;
+} KprobeFileHeader;
+KPROBE_STATIC_ASSERT(sizeof(KprobeFileHeader) == 32, "");
+
+#define KPROBE_CHUNK_MAGIC 0x4843504bu /* "KPCH" */
+
+typedef struct KprobeChunkHeader {
+  uint32_t Magic;
+  uint32_t Kind;          /* KPROBE_CHUNK_*, chunk_kinds.def */
+  uint64_t PayloadBytes;  /* without padding */
+  uint64_t Sequence;      /* 0, 1, 2, … in file order */
+  uint64_t Reserved;
+  uint64_t Checksum;
+} KprobeChunkHeader;
+KPROBE_STATIC_ASSERT(sizeof(KprobeChunkHeader) == 40, "");
+
+#define KPROBE_CHUNK(Name, Value, Text) KPROBE_CHUNK_##Name = Value,
+enum {
+#include "kprobe/chunk_kinds.def"
+};
+
+/* Strings inside payloads: a fixed record first, then its strings one after
+ * another without terminators; the record has their byte lengths in order. */
+
+/* PROCESS payload: record, executable, command line (arguments joined by NUL),
+ * runtime version. */
+typedef struct KprobeProcessRecord {
+  uint64_t Pid;
+  uint64_t ParentPid;
+  uint64_t StartRealtimeNs;  /* CLOCK_REALTIME and CLOCK_MONOTONIC taken */
+  uint64_t StartMonotonicNs; /* together when tracing began */
+  uint32_t ExecutableBytes;
+  uint32_t CommandBytes;
+  uint32_t VersionBytes;
+  uint32_t Reserved;
+} KprobeProcessRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeProcessRecord) == 48, "");
+
+/* AGENT payload: record, target name ("gfx906"), marketing name. */
+typedef struct KprobeAgentRecord {
+  uint32_t Agent;         /* number used by other records */
+  uint32_t Flags;         /* KPROBE_AGENT_* */
+  uint64_t TickHz;        /* real-time counter; 0 is an error for a reader */
+  uint64_t CycleHz;       /* nominal shader clock; 0: unknown */
+  uint32_t ComputeUnits;
+  uint32_t SimdsPerUnit;
+  uint32_t ShaderEngines;
+  uint32_t WaveSize;
+  uint32_t TargetBytes;
+  uint32_t NameBytes;
+} KprobeAgentRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeAgentRecord) == 48, "");
+#define KPROBE_AGENT_VIRTUAL 0x1u /* cycles and ticks are modelled */
+
+/* SITE_TABLE payload: the bytes of one site table, verbatim; a table is
+ * referred to by its ContentHash. */
+
+/* CLOCK payload: readings taken together. */
+typedef struct KprobeClockRecord {
+  uint32_t Agent;
+  uint32_t Reserved;
+  uint64_t MonotonicNs;   /* CLOCK_MONOTONIC */
+  uint64_t SystemTicks;   /* HSA system time stamp (hsa_system_get_info) */
+  uint64_t SystemHz;      /* its frequency */
+  uint64_t DeviceTicks;   /* the agent's real-time counter; 0: not readable */
+} KprobeClockRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeClockRecord) == 40, "");
+
+/* DISPATCH payload: record, kernel name (mangled, "" when unknown). Every
+ * dispatch that was seen gets one, traced or not. */
+typedef struct KprobeDispatchRecord {
+  uint64_t Dispatch;      /* 1, 2, 3, … in submission order per process */
+  uint32_t Agent;
+  uint32_t Queue;         /* number of the queue within the process */
+  uint64_t QueueIndex;    /* packet index in that queue */
+  uint64_t KernelObject;
+  uint64_t TableHash;     /* 0: not instrumented */
+  uint32_t Kernel;        /* index in that table, or NO_INDEX */
+  uint32_t Status;        /* KPROBE_DISPATCH_*, dispatch_status.def */
+  uint32_t Grid[3];       /* work-items */
+  uint32_t Group[3];
+  uint64_t SubmitNs;      /* CLOCK_MONOTONIC at submission */
+  uint64_t BeginSystem;   /* kernel begin and end in HSA system ticks; */
+  uint64_t EndSystem;     /* 0 when not known */
+  uint64_t WaveCount;     /* waves of the grid */
+  uint64_t SlotCount;     /* waves that had a slot */
+  uint32_t RingBytes;
+  uint32_t SampleShift;
+  uint32_t LdsBytes;      /* group segment, static + dynamic */
+  uint32_t ScratchBytes;  /* private segment per work-item */
+  uint32_t ThreadId;      /* host thread that submitted; 0: unknown */
+  uint32_t NameBytes;
+} KprobeDispatchRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeDispatchRecord) == 136, "");
+
+#define KPROBE_DISPATCH_STATUS(Name, Value, Text)                              \
+  KPROBE_DISPATCH_##Name = Value,
+enum {
+#include "kprobe/dispatch_status.def"
+};
+
+/* WAVES payload: record, then `WaveCount` entries of
+ *   KprobeWaveHeader   as the device left it
+ *   KprobeWaveExtent   what the host copied
+ *   events             EventBytes bytes
+ * For an ENDED wave the events are the newest min(Cursor, RingBytes) bytes,
+ * oldest first. For a BEGUN wave they are the whole ring, place 0 first, up to
+ * the last place that is not zero (Flags has RAW): the reader finds where it
+ * begins. A dispatch may have several WAVES chunks, all after its DISPATCH. */
+typedef struct KprobeWavesRecord {
+  uint64_t Dispatch;
+  uint64_t WaveCount;
+} KprobeWavesRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeWavesRecord) == 16, "");
+
+typedef struct KprobeWaveExtent {
+  uint64_t EventBytes;
+  uint32_t Flags;         /* KPROBE_EXTENT_* */
+  uint32_t Reserved;
+} KprobeWaveExtent;
+KPROBE_STATIC_ASSERT(sizeof(KprobeWaveExtent) == 16, "");
+#define KPROBE_EXTENT_RAW 0x1u
+
+/* SUMMARY payload: written when tracing ends in order; the last one stands. A
+ * dump without one was cut short (killed process). */
+typedef struct KprobeSummaryRecord {
+  uint64_t DispatchesSeen;
+  uint64_t DispatchesTraced;
+  uint64_t DispatchesByStatus[16]; /* index: KPROBE_DISPATCH_* */
+  uint64_t ChunksDropped;          /* not written because of an error */
+  uint64_t DispatchesPending;      /* never completed before tracing ended */
+} KprobeSummaryRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeSummaryRecord) == 160, "");
+
+/* MESSAGE payload: UTF-8 text, one line, of the runtime to the user. */
+
+#endif
