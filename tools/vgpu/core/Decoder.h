@@ -1,0 +1,66 @@
+// Turns instruction bytes into Inst. LLVM's MC disassembler says what an
+// instruction is called and how long it is; the operand fields are read from
+// the encoding here, one routine a format. Also prints disassembly for faults
+// and logs.
+#ifndef VGPU_CORE_DECODER_H
+#define VGPU_CORE_DECODER_H
+
+#include "Inst.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace vgpu {
+
+enum class Generation : uint8_t { Gfx9, Gfx10 };
+
+class Decoder {
+public:
+  /// Target: "gfx906". Extra: tables of handlers beside the ALU ones, which
+  /// are always there (the machine adds its memory instructions). On failure
+  /// (target unknown to LLVM or to us) ok() is false and error() says why.
+  explicit Decoder(const std::string &Target, const std::vector<OpTable> &Extra = {});
+  ~Decoder();
+  Decoder(const Decoder &) = delete;
+  Decoder &operator=(const Decoder &) = delete;
+
+  bool ok() const { return Error.empty(); }
+  const std::string &error() const { return Error; }
+
+  /// Decodes the instruction at address Pc from its bytes (as many as are
+  /// readable, at most 20 are used). Always fills I: what cannot be decoded
+  /// or has no handler raises FaultKind::UnknownInstruction when run.
+  void decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I);
+
+  /// "v_add_f32_e32 v0, v1, v2"; the encoding in hex if MC does not know it.
+  std::string disassemble(const Inst &I) const;
+
+  /// Base mnemonics that have a handler, for coverage counts.
+  bool knows(const std::string &BaseMnemonic) const { return Ops.count(BaseMnemonic) != 0; }
+
+  /// "v_add_f32_e32" → "v_add_f32".
+  static std::string baseMnemonic(const std::string &Printed);
+
+private:
+  struct Mc;
+  friend struct FieldReader;
+
+  void decodeFields(Inst &I);
+  void addTable(const OpTable &T);
+  const Vreg *broadcast(uint32_t Value);
+
+  std::unique_ptr<Mc> M;
+  Generation Gen = Generation::Gfx9;
+  std::string Error;
+  std::unordered_map<std::string, const OpEntry *> Ops;
+  std::unordered_map<std::string, std::unique_ptr<OpEntry>> Unknown; // by mnemonic
+  std::deque<std::string> Names;
+  std::unordered_map<uint32_t, std::unique_ptr<Vreg>> Constants;
+};
+
+} // namespace vgpu
+
+#endif

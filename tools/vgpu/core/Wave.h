@@ -1,0 +1,99 @@
+// The architectural state of one wave: what an instruction may read or write
+// without leaving the wave. Everything beyond it (memory, clocks, barriers,
+// faults) goes through Wave::Env. The machine derives its own wave from this
+// one to add scheduling and timing state; handlers only see this part.
+#ifndef VGPU_CORE_WAVE_H
+#define VGPU_CORE_WAVE_H
+
+#include <cstdint>
+#include <cstring>
+
+namespace vgpu {
+
+class ExecEnv;
+struct Workgroup; // the machine's; opaque here
+
+constexpr unsigned MaxLanes = 64;
+
+/// One vector register: a 32-bit value a lane. wave32 uses the first half.
+struct alignas(64) Vreg {
+  uint32_t Lane[MaxLanes];
+};
+
+/// Places in Wave::Sgpr, the hardware's scalar operand encoding of gfx9.
+/// (gfx10 has NULL at 125 and keeps FLAT_SCRATCH and XNACK elsewhere.)
+enum ScalarReg : unsigned {
+  RegFlatScratch = 102, // 102 low, 103 high
+  RegXnackMask = 104,
+  RegVcc = 106,
+  RegTtmp0 = 108,
+  RegM0 = 124,
+  RegExec = 126,
+};
+
+/// Bits of the MODE register (hwreg 1), the same on gfx9 and gfx10.
+enum ModeBits : uint32_t {
+  ModeRound32Shift = 0, // 2 bits: nearest even, +inf, -inf, zero
+  ModeRound64Shift = 2, // 2 bits, for f64 and f16
+  ModeDenorm32Shift = 4, // bit 0 keeps denormal inputs, bit 1 denormal results
+  ModeDenorm64Shift = 6, // for f64 and f16
+  ModeDx10Clamp = 1u << 8, // clamp turns NaN into 0
+  ModeIeee = 1u << 9,      // min, max and others quiet a signalling NaN
+  ModeGprIdxEn = 1u << 27, // s_set_gpr_idx_on is in force (gfx9)
+};
+
+enum class WaveStatus : uint8_t {
+  Running,
+  AtBarrier,
+  Sleeping,
+  Ended,
+  Faulted,
+};
+
+struct Wave {
+  uint32_t Sgpr[128] = {};
+  Vreg *Vgpr = nullptr;     // NumVgprs registers
+  unsigned NumVgprs = 0;    // a decoded instruction's VgprEnd must not exceed it
+  unsigned WaveSize = 64;   // 32 or 64
+  uint64_t Pc = 0;          // while a handler runs: address of the *next* instruction
+  uint32_t Mode = 0;
+  bool Scc = false;
+  WaveStatus Status = WaveStatus::Running;
+  uint64_t Cycle = 0;       // modelled time of this wave
+  ExecEnv *Env = nullptr;
+  Workgroup *Group = nullptr;
+
+  /// Mask of the lanes that exist, whether active or not.
+  uint64_t laneMask() const {
+    return WaveSize == 64 ? ~uint64_t(0) : (uint64_t(1) << WaveSize) - 1;
+  }
+
+  /// Aligned or not, little endian, as the hardware pairs registers.
+  uint64_t scalar64(unsigned Reg) const {
+    return uint64_t(Sgpr[Reg]) | uint64_t(Sgpr[Reg + 1]) << 32;
+  }
+  void setScalar64(unsigned Reg, uint64_t Value) {
+    Sgpr[Reg] = uint32_t(Value);
+    Sgpr[Reg + 1] = uint32_t(Value >> 32);
+  }
+
+  /// A lane mask held in scalar registers: one register on wave32, else two.
+  uint64_t scalarMask(unsigned Reg) const {
+    return WaveSize == 64 ? scalar64(Reg) : Sgpr[Reg];
+  }
+  void setScalarMask(unsigned Reg, uint64_t Value) {
+    Sgpr[Reg] = uint32_t(Value);
+    if (WaveSize == 64)
+      Sgpr[Reg + 1] = uint32_t(Value >> 32);
+  }
+
+  uint64_t exec() const { return scalarMask(RegExec); }
+  void setExec(uint64_t Value) { setScalarMask(RegExec, Value); }
+  uint64_t vcc() const { return scalarMask(RegVcc); }
+  void setVcc(uint64_t Value) { setScalarMask(RegVcc, Value); }
+  uint32_t m0() const { return Sgpr[RegM0]; }
+};
+
+} // namespace vgpu
+
+#endif
