@@ -26,8 +26,6 @@
 
 namespace vgpu {
 
-enum class Access { Read, Write, Execute };
-
 /// A run of addresses [Begin, End) that the device may use; empty = none.
 struct MemoryRegion {
   uint64_t Begin = 0, End = 0;
@@ -47,7 +45,7 @@ public:
   virtual uint64_t generation() = 0;
 };
 
-enum class FaultKind {
+enum class FaultCause {
   Memory,             ///< Address outside every region, or a store to a read-only one.
   Misaligned,         ///< Atomic on an address that is no multiple of its size.
   LocalMemory,        ///< LDS address out of the workgroup's allocation.
@@ -60,10 +58,10 @@ enum class FaultKind {
 };
 
 /// Lower-case name, "memory fault", "illegal instruction", ….
-const char *faultKindName(FaultKind Kind);
+const char *faultCauseName(FaultCause Cause);
 
 struct Fault {
-  FaultKind Kind = FaultKind::Memory;
+  FaultCause Cause = FaultCause::Memory;
   uint64_t Address = 0; ///< For Memory, Misaligned and LocalMemory.
   bool IsWrite = false;
   /// What the command processor or trap handler would leave in the queue's
@@ -116,7 +114,7 @@ struct DispatchArgs {
   /// s_sendmsg MSG_INTERRUPT: a wave stored \p EventId (M0) in a mailbox and
   /// asks the host's driver to set that event (hostcall, device signals).
   std::function<void(uint32_t EventId)> Interrupt;
-  /// When set by another thread, the dispatch ends with FaultKind::Cancelled.
+  /// When set by another thread, the dispatch ends with FaultCause::Cancelled.
   const std::atomic<bool> *Cancel = nullptr;
 };
 
