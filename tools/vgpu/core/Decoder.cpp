@@ -1,13 +1,186 @@
-// Decoding: LLVM MC for name and size, tables for the handler.
+// Decoding: LLVM MC for name and size, the tables for the handler, FieldReader
+// for the operands.
 #include "Decoder.h"
+
+#include "Env.h"
+#include "FieldReader.h"
+#include "isa/Tables.h"
+
+#include <llvm/MC/MCAsmInfo.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/MC/MCDisassembler/MCDisassembler.h>
+#include <llvm/MC/MCInst.h>
+#include <llvm/MC/MCInstPrinter.h>
+#include <llvm/MC/MCInstrInfo.h>
+#include <llvm/MC/MCRegisterInfo.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/MCTargetOptions.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUDisassembler();
+}
 
 namespace vgpu {
 
-struct Decoder::Mc {};
+struct Decoder::Mc {
+  std::unique_ptr<llvm::MCRegisterInfo> Registers;
+  std::unique_ptr<llvm::MCAsmInfo> Asm;
+  std::unique_ptr<llvm::MCInstrInfo> Instrs;
+  std::unique_ptr<llvm::MCSubtargetInfo> Subtarget;
+  std::unique_ptr<llvm::MCContext> Context;
+  std::unique_ptr<llvm::MCDisassembler> Disassembler;
+  std::unique_ptr<llvm::MCInstPrinter> Printer;
 
-Decoder::Decoder(const std::string &, const std::vector<OpTable> &) {}
+  /// Text of the instruction, empty if MC does not know it.
+  std::string print(uint64_t Pc, llvm::ArrayRef<uint8_t> Bytes, uint64_t &Size) {
+    llvm::MCInst MI;
+    auto Status = Disassembler->getInstruction(MI, Size, Bytes, Pc, llvm::nulls());
+    if (Status == llvm::MCDisassembler::Fail)
+      return {};
+    std::string Text;
+    llvm::raw_string_ostream Out(Text);
+    Printer->printInst(&MI, Pc, "", *Subtarget, Out);
+    Out.flush();
+    size_t Start = Text.find_first_not_of(" \t");
+    size_t End = Text.find_last_not_of(" \t\n");
+    return Start == std::string::npos ? std::string() : Text.substr(Start, End - Start + 1);
+  }
+};
+
+namespace {
+
+std::string hexWords(const Inst &I) {
+  std::string Text;
+  for (unsigned N = 0; N < I.Size && N < 4; ++N) {
+    char Word[12];
+    std::snprintf(Word, sizeof Word, "%s%08x", N ? " " : "", I.Raw[N]);
+    Text += Word;
+  }
+  return Text;
+}
+
+void raiseUnknown(Wave &W, const Inst &I) {
+  W.Env->fault(W, I, FaultKind::UnknownInstruction,
+               std::string("unknown instruction ") + I.Info->Name + " (encoding " + hexWords(I) +
+                   ")",
+               MaxLanes, 0);
+}
+
+void raiseIllegalOperand(Wave &W, const Inst &I) {
+  W.Env->fault(W, I, FaultKind::IllegalOperand,
+               std::string("illegal operand of ") + I.Info->Name + " (encoding " + hexWords(I) +
+                   ")",
+               MaxLanes, 0);
+}
+
+const OpInfo NoName{"(not an instruction)", raiseUnknown, OpClass::Unknown, OpEndsRun};
+
+} // namespace
+
+Decoder::Decoder(const std::string &Target, const std::vector<OpTable> &Extra)
+    : M(std::make_unique<Mc>()) {
+  if (Target != "gfx900" && Target != "gfx906") {
+    Error = "unknown target '" + Target + "' (known: gfx900, gfx906)";
+    return;
+  }
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUDisassembler();
+  const std::string Triple = "amdgcn-amd-amdhsa";
+  const llvm::Target *T = llvm::TargetRegistry::lookupTarget(Triple, Error);
+  if (!T)
+    return;
+  M->Registers.reset(T->createMCRegInfo(Triple));
+  M->Asm.reset(T->createMCAsmInfo(*M->Registers, Triple, llvm::MCTargetOptions()));
+  M->Instrs.reset(T->createMCInstrInfo());
+  M->Subtarget.reset(T->createMCSubtargetInfo(Triple, Target, ""));
+  M->Context = std::make_unique<llvm::MCContext>(llvm::Triple(Triple), M->Asm.get(),
+                                                 M->Registers.get(), M->Subtarget.get());
+  M->Disassembler.reset(T->createMCDisassembler(*M->Subtarget, *M->Context));
+  M->Printer.reset(T->createMCInstPrinter(llvm::Triple(Triple), M->Asm->getAssemblerDialect(),
+                                          *M->Asm, *M->Instrs, *M->Registers));
+  if (!M->Disassembler || !M->Printer) {
+    Error = "LLVM has no disassembler for '" + Target + "'";
+    return;
+  }
+  for (const OpTable &Table : isaTables())
+    addTable(Table);
+  for (const OpTable &Table : Extra)
+    addTable(Table);
+}
+
 Decoder::~Decoder() = default;
-void Decoder::decode(uint64_t, const uint8_t *, size_t, Inst &) {}
-std::string Decoder::disassemble(const Inst &) const { return {}; }
+
+void Decoder::addTable(const OpTable &T) {
+  for (size_t N = 0; N < T.Count; ++N)
+    Ops[T.Ops[N].Name] = &T.Ops[N];
+}
+
+const Vreg *Decoder::broadcast(uint32_t Value) {
+  std::unique_ptr<Vreg> &V = Constants[Value];
+  if (!V) {
+    V = std::make_unique<Vreg>();
+    for (uint32_t &Lane : V->Lane)
+      Lane = Value;
+  }
+  return V.get();
+}
+
+std::string Decoder::baseMnemonic(const std::string &Printed) {
+  std::string Name = Printed.substr(0, Printed.find_first_of(" \t"));
+  for (const char *Suffix : {"_e32", "_e64", "_sdwa", "_dpp"}) {
+    size_t Length = std::strlen(Suffix);
+    if (Name.size() > Length && Name.compare(Name.size() - Length, Length, Suffix) == 0)
+      return Name.substr(0, Name.size() - Length);
+  }
+  return Name;
+}
+
+void Decoder::decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I) {
+  I = Inst();
+  I.Pc = Pc;
+  std::memcpy(I.Raw, Bytes, std::min(Size, sizeof I.Raw));
+  uint64_t Length = 0;
+  const std::string Text =
+      M->print(Pc, llvm::ArrayRef<uint8_t>(Bytes, std::min<size_t>(Size, 20)), Length);
+  if (Text.empty()) {
+    I.Info = &NoName;
+    I.Run = NoName.Run;
+    return;
+  }
+  I.Size = uint8_t(Length / 4);
+  const std::string Name = baseMnemonic(Text);
+  auto Found = Ops.find(Name);
+  if (Found == Ops.end()) {
+    auto Fresh = std::make_unique<OpEntry>(OpEntry{nullptr, raiseUnknown, OpClass::Unknown, OpEndsRun});
+    Names.push_back(Name);
+    Fresh->Name = Names.back().c_str();
+    I.Info = Fresh.get();
+    I.Run = raiseUnknown;
+    Unknown.push_back(std::move(Fresh));
+    return;
+  }
+  I.Info = Found->second;
+  I.Run = I.Info->Run;
+  FieldReader Reader(*this, I);
+  if (!Reader.read(Gen))
+    I.Run = raiseIllegalOperand;
+}
+
+std::string Decoder::disassemble(const Inst &I) const {
+  uint8_t Bytes[sizeof I.Raw];
+  std::memcpy(Bytes, I.Raw, sizeof Bytes);
+  uint64_t Length = 0;
+  std::string Text = M->print(I.Pc, Bytes, Length);
+  return Text.empty() ? hexWords(I) : Text;
+}
 
 } // namespace vgpu

@@ -6,6 +6,7 @@
 #define VGPU_CORE_DECODER_H
 
 #include "Inst.h"
+#include "Wave.h"
 
 #include <deque>
 #include <memory>
@@ -46,9 +47,8 @@ public:
 
 private:
   struct Mc;
-  friend struct FieldReader;
+  friend class FieldReader;
 
-  void decodeFields(Inst &I);
   void addTable(const OpTable &T);
   const Vreg *broadcast(uint32_t Value);
 
@@ -56,8 +56,9 @@ private:
   Generation Gen = Generation::Gfx9;
   std::string Error;
   std::unordered_map<std::string, const OpEntry *> Ops;
-  std::unordered_map<std::string, std::unique_ptr<OpEntry>> Unknown; // by mnemonic
+  // Instructions that have no handler, and their names.
   std::deque<std::string> Names;
+  std::vector<std::unique_ptr<OpEntry>> Unknown;
   std::unordered_map<uint32_t, std::unique_ptr<Vreg>> Constants;
 };
 

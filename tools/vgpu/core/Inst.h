@@ -13,7 +13,8 @@ struct Wave;
 struct Inst;
 struct Vreg;
 
-/// Runs one instruction for all active lanes. Wave::Pc already points behind
+/// Runs one instruction for all active lanes; called through execute() of
+/// Execute.h. Wave::Pc already points behind
 /// it; Inst::Pc is its own address.
 using Handler = void (*)(Wave &, const Inst &);
 

@@ -1,0 +1,446 @@
+// Operand fields of the gfx9 encodings.
+#include "FieldReader.h"
+
+#include <algorithm>
+
+namespace vgpu {
+
+namespace {
+
+constexpr uint32_t CodeSdwa = 249, CodeDpp = 250, CodeLiteral = 255, CodeVgpr0 = 256;
+
+/// Inline float constants 240..248 as (f16, f32, f64) bits.
+struct FloatConstant {
+  uint16_t Half;
+  uint32_t Single;
+  uint64_t Double;
+};
+constexpr FloatConstant FloatConstants[] = {
+    {0x3800, 0x3f000000, 0x3fe0000000000000}, // 0.5
+    {0xb800, 0xbf000000, 0xbfe0000000000000},
+    {0x3c00, 0x3f800000, 0x3ff0000000000000}, // 1.0
+    {0xbc00, 0xbf800000, 0xbff0000000000000},
+    {0x4000, 0x40000000, 0x4000000000000000}, // 2.0
+    {0xc000, 0xc0000000, 0xc000000000000000},
+    {0x4400, 0x40800000, 0x4010000000000000}, // 4.0
+    {0xc400, 0xc0800000, 0xc010000000000000},
+    {0x3118, 0x3e22f983, 0x3fc45f306dc9c882}, // 1/(2*pi)
+};
+
+bool isPair(Ty T) { return T == Ty::B64 || T == Ty::I64 || T == Ty::F64; }
+bool isHalf(Ty T) { return T == Ty::B16 || T == Ty::F16; }
+bool isPacked(Ty T) { return T == Ty::P16 || T == Ty::PF16; }
+
+int32_t signExtend(uint32_t Value, unsigned Bits) {
+  return int32_t(Value << (32 - Bits)) >> (32 - Bits);
+}
+
+} // namespace
+
+Format FieldReader::formatOf(Generation, uint32_t Word) {
+  if (!(Word >> 31)) {
+    switch (Word >> 25) {
+    case 0x3f: return Format::Vop1;
+    case 0x3e: return Format::Vopc;
+    default: return Format::Vop2;
+    }
+  }
+  if (Word >> 30 == 2) {
+    switch (Word >> 23) {
+    case 0x17d: return Format::Sop1;
+    case 0x17e: return Format::Sopc;
+    case 0x17f: return Format::Sopp;
+    default: return Word >> 28 == 0xb ? Format::Sopk : Format::Sop2;
+    }
+  }
+  switch (Word >> 26) {
+  case 0x30: return Format::Smem;
+  case 0x31: return Format::Exp;
+  case 0x34: return Word >> 23 == 0x1a7 ? Format::Vop3p : Format::Vop3;
+  case 0x35: return Format::Vintrp;
+  case 0x36: return Format::Ds;
+  case 0x37: return Format::Flat;
+  case 0x38: return Format::Mubuf;
+  case 0x3a: return Format::Mtbuf;
+  case 0x3c: return Format::Mimg;
+  default: return Format::Unknown;
+  }
+}
+
+bool FieldReader::read(Generation Gen) {
+  I.Form = formatOf(Gen, I.Raw[0]);
+  switch (I.Form) {
+  case Format::Sop2:
+    readSop(bits(0, 16, 7), bits(0, 0, 8), bits(0, 8, 8));
+    break;
+  case Format::Sop1:
+    readSop(bits(0, 16, 7), bits(0, 0, 8), 0);
+    break;
+  case Format::Sopc:
+    readSop(0, bits(0, 0, 8), bits(0, 8, 8));
+    break;
+  case Format::Sopk:
+    I.Imm = signExtend(bits(0, 0, 16), 16);
+    if (I.Info->Dst != Ty::None)
+      I.Dst = scalar(bits(0, 16, 7), I.Info->Dst);
+    if (I.Size > 1) // s_setreg_imm32_b32
+      I.Src[0] = literal(Ty::B32);
+    break;
+  case Format::Sopp:
+    I.Imm = signExtend(bits(0, 0, 16), 16);
+    break;
+  case Format::Vop1:
+  case Format::Vop2:
+  case Format::Vopc:
+    readVop12c();
+    break;
+  case Format::Vop3:
+    readVop3();
+    break;
+  case Format::Vop3p:
+    readVop3p();
+    break;
+  case Format::Smem:
+    readSmem();
+    break;
+  case Format::Flat:
+    readFlat();
+    break;
+  case Format::Ds:
+    readDs();
+    break;
+  case Format::Mubuf:
+  case Format::Mtbuf:
+    readBuffer();
+    break;
+  default:
+    return false;
+  }
+  return Legal;
+}
+
+Operand FieldReader::constant(uint64_t Value, Ty Type) {
+  Operand O;
+  O.Kind = OperandKind::Const;
+  O.Type = Type;
+  O.Value = Value;
+  if (dwordsOf(Type) == 1)
+    O.Lanes = D.broadcast(uint32_t(Value));
+  return O;
+}
+
+Operand FieldReader::literal(Ty Type) {
+  const uint32_t Bits = I.Raw[I.Form == Format::Vop3 || I.Form == Format::Vop3p ? 2 : 1];
+  switch (Type) {
+  case Ty::F64: return constant(uint64_t(Bits) << 32, Type);
+  case Ty::I64: return constant(uint64_t(int64_t(int32_t(Bits))), Type);
+  default: return constant(Bits, Type);
+  }
+}
+
+Operand FieldReader::scalar(uint32_t Code, Ty Type) {
+  Operand O;
+  O.Kind = OperandKind::Sgpr;
+  O.Type = Type;
+  O.Reg = uint16_t(Code);
+  if (Code == 125 || Code + dwordsOf(Type) > 128)
+    Legal = false;
+  return O;
+}
+
+Operand FieldReader::vgpr(uint32_t Reg, Ty Type) {
+  Operand O;
+  O.Kind = OperandKind::Vgpr;
+  O.Type = Type;
+  O.Reg = uint16_t(Reg);
+  const unsigned End = Reg + dwordsOf(Type);
+  if (End > 256)
+    Legal = false;
+  I.VgprEnd = std::max<uint16_t>(I.VgprEnd, uint16_t(End));
+  return O;
+}
+
+/// A source field of 8 bits (scalar) or 9 (vector formats).
+Operand FieldReader::source(uint32_t Code, Ty Type) {
+  if (Code >= CodeVgpr0)
+    return vgpr(Code - CodeVgpr0, Type);
+  if (Code < 128)
+    return scalar(Code, Type);
+  if (Code <= 208) { // 0..64, then -1..-16
+    const int64_t Value = Code <= 192 ? int64_t(Code) - 128 : 192 - int64_t(Code);
+    if (isPair(Type) || Type == Ty::Mask)
+      return constant(uint64_t(Value), Type);
+    return constant(uint32_t(Value), Type);
+  }
+  if (Code >= 240 && Code <= 248) {
+    const FloatConstant &C = FloatConstants[Code - 240];
+    if (isPair(Type))
+      return constant(C.Double, Type);
+    return constant(isHalf(Type) || isPacked(Type) ? C.Half : C.Single, Type);
+  }
+  if (Code == CodeLiteral)
+    return literal(Type);
+  if ((Code >= SrcSharedBase && Code <= SrcPrivateLimit) || (Code >= SrcVccz && Code <= SrcScc)) {
+    Operand O;
+    O.Kind = OperandKind::Special;
+    O.Type = Type;
+    O.Reg = uint16_t(Code);
+    return O;
+  }
+  Legal = false; // reserved, LDS direct, POPS
+  return Operand();
+}
+
+void FieldReader::readSop(uint32_t Dst, uint32_t Src0, uint32_t Src1) {
+  if (I.Info->Dst != Ty::None)
+    I.Dst = scalar(Dst, I.Info->Dst);
+  if (I.Info->Src[0] != Ty::None)
+    I.Src[0] = source(Src0, I.Info->Src[0]);
+  if (I.Info->Src[1] != Ty::None)
+    I.Src[1] = source(Src1, I.Info->Src[1]);
+}
+
+void FieldReader::setVectorDst(uint32_t Field) {
+  if (I.Info->Dst == Ty::None)
+    return;
+  if (I.Info->Flags & OpScalarDst)
+    I.Dst = scalar(Field, I.Info->Dst);
+  else
+    I.Dst = vgpr(Field, I.Info->Dst);
+}
+
+/// Sources that the 32-bit encodings imply.
+void FieldReader::setImplicitSources() {
+  const uint32_t Flags = I.Info->Flags;
+  if (Flags & OpReadsDst) {
+    I.Src[2] = I.Dst;
+    I.Src[2].Type = I.Info->Src[2];
+  }
+  if (Flags & OpCarryIn)
+    I.Src[2] = scalar(RegVcc, Ty::Mask);
+  if (Flags & (OpCarryOut | OpCompare))
+    I.SDst = RegVcc;
+}
+
+void FieldReader::readVop12c() {
+  const uint32_t Code = bits(0, 0, 9);
+  const bool HasSrc1 = I.Form != Format::Vop1;
+  if (I.Form != Format::Vopc)
+    setVectorDst(bits(0, 17, 8));
+  setImplicitSources();
+  if (Code == CodeSdwa) {
+    readSdwa();
+    return;
+  }
+  if (Code == CodeDpp) {
+    readDpp();
+    return;
+  }
+  const OpInfo &Info = *I.Info;
+  if (Info.Src[0] != Ty::None)
+    I.Src[0] = source(Code, Info.Src[0]);
+  if (!HasSrc1 || Info.Src[1] == Ty::None)
+    return;
+  // v_readlane and v_writelane are VOP3 only on gfx9: source 1 is a VGPR.
+  const Operand Src1 = vgpr(bits(0, 9, 8), Info.Src[1]);
+  if (Info.Flags & OpLiteralMul) {
+    I.Src[1] = literal(Info.Src[1]);
+    I.Src[2] = Src1;
+  } else {
+    I.Src[1] = Src1;
+    if (Info.Flags & OpLiteralAdd)
+      I.Src[2] = literal(Info.Src[2]);
+  }
+}
+
+void FieldReader::readSdwa() {
+  const OpInfo &Info = *I.Info;
+  I.Sdwa = true;
+  I.Plain = false;
+  auto readSource = [&](Operand &O, uint32_t Reg, unsigned Low, bool IsScalar, Ty Type) {
+    O = IsScalar ? source(Reg, Type) : vgpr(Reg, Type);
+    O.Select = uint8_t(bits(1, Low, 3));
+    O.Mods = (flag(1, Low + 3) ? ModSext : 0) | (flag(1, Low + 4) ? ModNeg : 0) |
+             (flag(1, Low + 5) ? ModAbs : 0);
+    if (O.Select > SelDword)
+      Legal = false;
+  };
+  if (Info.Src[0] != Ty::None)
+    readSource(I.Src[0], bits(1, 0, 8), 16, flag(1, 23), Info.Src[0]);
+  if (I.Form != Format::Vop1 && Info.Src[1] != Ty::None)
+    readSource(I.Src[1], bits(0, 9, 8), 24, flag(1, 31), Info.Src[1]);
+  if (I.Form == Format::Vopc) {
+    if (flag(1, 15))
+      I.SDst = uint16_t(bits(1, 8, 7));
+    I.Clamp = false;
+    return;
+  }
+  I.DstSel = uint8_t(bits(1, 8, 3));
+  I.DstUnusedMode = uint8_t(bits(1, 11, 2));
+  I.Clamp = flag(1, 13);
+  I.Omod = uint8_t(bits(1, 14, 2));
+  if (I.DstSel > SelDword || I.DstUnusedMode > UnusedPreserve)
+    Legal = false;
+}
+
+void FieldReader::readDpp() {
+  const OpInfo &Info = *I.Info;
+  I.Dpp = true;
+  I.Plain = false;
+  I.DppCtrl = uint16_t(bits(1, 8, 9));
+  I.BoundCtrl = flag(1, 19);
+  I.BankMask = uint8_t(bits(1, 24, 4));
+  I.RowMask = uint8_t(bits(1, 28, 4));
+  if (Info.Src[0] != Ty::None) {
+    I.Src[0] = vgpr(bits(1, 0, 8), Info.Src[0]);
+    I.Src[0].Mods = (flag(1, 20) ? ModNeg : 0) | (flag(1, 21) ? ModAbs : 0);
+  }
+  if (I.Form != Format::Vop1 && Info.Src[1] != Ty::None) {
+    I.Src[1] = vgpr(bits(0, 9, 8), Info.Src[1]);
+    I.Src[1].Mods = (flag(1, 22) ? ModNeg : 0) | (flag(1, 23) ? ModAbs : 0);
+  }
+}
+
+void FieldReader::readVop3() {
+  const OpInfo &Info = *I.Info;
+  const bool HasSDst = Info.Flags & OpCarryOut;
+  if (Info.Flags & OpCompare)
+    I.SDst = uint16_t(bits(0, 0, 8));
+  else
+    setVectorDst(bits(0, 0, 8));
+  if (HasSDst) {
+    I.Form = Format::Vop3b;
+    I.SDst = uint16_t(bits(0, 8, 7));
+  } else {
+    I.OpSel = uint8_t(bits(0, 11, 4));
+  }
+  if ((HasSDst || (Info.Flags & OpCompare)) && I.SDst > 126)
+    Legal = false;
+  I.Clamp = flag(0, 15);
+  I.Omod = uint8_t(bits(1, 27, 2));
+  I.Plain = !I.Clamp && !I.Omod && !I.OpSel;
+  for (unsigned N = 0; N < 3; ++N) {
+    if (Info.Src[N] == Ty::None)
+      continue;
+    if (N == 2 && (Info.Flags & OpReadsDst)) {
+      I.Src[2] = I.Dst;
+      I.Src[2].Type = Info.Src[2];
+      continue;
+    }
+    I.Src[N] = source(bits(1, 9 * N, 9), Info.Src[N]);
+    if (Info.Src[N] == Ty::Mask)
+      continue;
+    I.Src[N].Mods = (flag(1, 29 + N) ? ModNeg : 0) |
+                    (!HasSDst && flag(0, 8 + N) ? ModAbs : 0);
+  }
+}
+
+void FieldReader::readVop3p() {
+  const OpInfo &Info = *I.Info;
+  setVectorDst(bits(0, 0, 8));
+  I.OpSel = uint8_t(bits(0, 11, 3));
+  I.OpSelHi = uint8_t(bits(1, 27, 2) | bits(0, 14, 1) << 2);
+  I.Clamp = flag(0, 15);
+  I.Plain = false;
+  // mad_mix uses the place of neg_hi for abs.
+  const uint8_t HighMod = Info.Flags & OpMix ? ModAbs : ModNegHi;
+  for (unsigned N = 0; N < 3; ++N) {
+    if (Info.Src[N] == Ty::None)
+      continue;
+    I.Src[N] = source(bits(1, 9 * N, 9), Info.Src[N]);
+    I.Src[N].Mods = (flag(1, 29 + N) ? ModNeg : 0) | (flag(0, 8 + N) ? HighMod : 0);
+  }
+}
+
+uint16_t FieldReader::memoryVgpr(uint32_t Reg, unsigned Dwords) {
+  if (Reg + Dwords > 256)
+    Legal = false;
+  I.VgprEnd = std::max<uint16_t>(I.VgprEnd, uint16_t(Reg + Dwords));
+  return uint16_t(Reg);
+}
+
+void FieldReader::readSmem() {
+  I.SBase = uint16_t(bits(0, 0, 6) * 2);
+  I.SData = uint16_t(bits(0, 6, 7));
+  I.Glc = flag(0, 16);
+  const bool HasImm = flag(0, 17), HasSOffset = flag(0, 14);
+  if (HasImm)
+    I.Offset = signExtend(bits(1, 0, 21), 21);
+  if (HasSOffset)
+    I.SOffset = scalar(bits(1, 25, 7), Ty::B32);
+  else if (!HasImm)
+    I.SOffset = scalar(bits(1, 0, 7), Ty::B32);
+  if (I.SData + std::max(1u, dwordsOf(I.Info->Dst)) > 128 && I.Info->Dst != Ty::None)
+    Legal = false;
+}
+
+void FieldReader::readFlat() {
+  const unsigned Dwords = dwordsOf(I.Info->Dst);
+  const uint32_t Segment_ = bits(0, 14, 2);
+  if (Segment_ > 2) {
+    Legal = false;
+    return;
+  }
+  I.Seg = Segment(Segment_);
+  I.Offset = I.Seg == Segment::Flat ? int32_t(bits(0, 0, 12)) : signExtend(bits(0, 0, 13), 13);
+  I.LdsDma = flag(0, 13);
+  I.Glc = flag(0, 16);
+  I.Slc = flag(0, 17);
+  const uint32_t SAddr = bits(1, 16, 7);
+  if (I.Seg != Segment::Flat && SAddr != 0x7f) {
+    I.SAddr = uint16_t(SAddr);
+    if (SAddr == 125 || SAddr + (I.Seg == Segment::Global ? 2 : 1) > 128)
+      Legal = false;
+  }
+  if (I.Seg != Segment::Scratch || I.SAddr == Inst::NoReg)
+    I.VAddr = memoryVgpr(bits(1, 0, 8),
+                         I.Seg == Segment::Scratch || I.SAddr != Inst::NoReg ? 1 : 2);
+  if (I.Info->Flags & (OpStores | OpAtomic))
+    I.VData = memoryVgpr(bits(1, 8, 8), Dwords);
+  if (I.Info->Flags & OpReturns && (!(I.Info->Flags & OpAtomic) || I.Glc))
+    I.VDst = memoryVgpr(bits(1, 24, 8), Dwords);
+}
+
+void FieldReader::readDs() {
+  const unsigned Dwords = std::max(1u, dwordsOf(I.Info->Dst));
+  const uint32_t Flags = I.Info->Flags;
+  I.Offset0 = uint8_t(bits(0, 0, 8));
+  I.Offset1 = uint8_t(bits(0, 8, 8));
+  I.Offset = int32_t(bits(0, 0, 16));
+  I.Gds = flag(0, 16);
+  I.VAddr = memoryVgpr(bits(1, 0, 8), 1);
+  I.VData = uint16_t(bits(1, 8, 8));
+  I.VData1 = uint16_t(bits(1, 16, 8));
+  I.VDst = uint16_t(bits(1, 24, 8));
+  if (Flags & (OpStores | OpAtomic)) {
+    memoryVgpr(I.VData, Dwords);
+    if (Flags & OpLdsPair)
+      memoryVgpr(I.VData1, Dwords);
+  }
+  if (Flags & OpReturns)
+    memoryVgpr(I.VDst, Flags & OpLdsPair ? 2 * Dwords : Dwords);
+}
+
+void FieldReader::readBuffer() {
+  I.Offset = int32_t(bits(0, 0, 12));
+  I.Offen = flag(0, 12);
+  I.Idxen = flag(0, 13);
+  I.Glc = flag(0, 14);
+  if (I.Form == Format::Mubuf) {
+    I.LdsDma = flag(0, 16);
+    I.Slc = flag(0, 17);
+  } else {
+    I.DFmt = uint8_t(bits(0, 19, 4));
+    I.NFmt = uint8_t(bits(0, 23, 3));
+    I.Slc = flag(1, 22);
+  }
+  I.Tfe = flag(1, 23);
+  I.SRsrc = uint16_t(bits(1, 16, 5) * 4);
+  if (I.Offen || I.Idxen)
+    I.VAddr = memoryVgpr(bits(1, 0, 8), I.Offen && I.Idxen ? 2 : 1);
+  if (I.Info->Dst != Ty::None)
+    I.VData = I.VDst = memoryVgpr(bits(1, 8, 8), dwordsOf(I.Info->Dst) + I.Tfe);
+  I.SOffset = source(bits(1, 24, 8), Ty::B32);
+}
+
+} // namespace vgpu

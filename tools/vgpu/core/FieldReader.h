@@ -1,0 +1,53 @@
+// Reads the operand fields of one encoded instruction into an Inst: one
+// routine a format, from the public ISA manuals ("Microcode Formats").
+#ifndef VGPU_CORE_FIELDREADER_H
+#define VGPU_CORE_FIELDREADER_H
+
+#include "Decoder.h"
+
+namespace vgpu {
+
+class FieldReader {
+public:
+  FieldReader(Decoder &D, Inst &I) : D(D), I(I) {}
+
+  /// False if an operand is one that the instruction cannot have.
+  bool read(Generation Gen);
+
+  /// The format an encoding belongs to.
+  static Format formatOf(Generation Gen, uint32_t Word);
+
+private:
+  uint32_t bits(unsigned Word, unsigned Low, unsigned Count) const {
+    return (I.Raw[Word] >> Low) & ((1u << Count) - 1);
+  }
+  bool flag(unsigned Word, unsigned Bit) const { return bits(Word, Bit, 1); }
+
+  void readSop(uint32_t Dst, uint32_t Src0, uint32_t Src1);
+  void readVop12c();
+  void readSdwa();
+  void readDpp();
+  void readVop3();
+  void readVop3p();
+  void readSmem();
+  void readFlat();
+  void readDs();
+  void readBuffer();
+
+  Operand source(uint32_t Code, Ty Type);
+  Operand vgpr(uint32_t Reg, Ty Type);
+  Operand scalar(uint32_t Code, Ty Type);
+  Operand constant(uint64_t Value, Ty Type);
+  Operand literal(Ty Type);
+  void setVectorDst(uint32_t Field);
+  void setImplicitSources();
+  uint16_t memoryVgpr(uint32_t Reg, unsigned Dwords);
+
+  Decoder &D;
+  Inst &I;
+  bool Legal = true;
+};
+
+} // namespace vgpu
+
+#endif
