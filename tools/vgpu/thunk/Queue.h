@@ -1,0 +1,118 @@
+//===- Queue.h - One AQL queue and its packet processor ---------------------===//
+//
+// A queue is a thread that takes packets out of the ring buffer in order, runs
+// them to their end and completes their signal, as the command processor's
+// queue does. It is apart from the driver, behind PacketExecutor, so that tests
+// can drive it without a device.
+//
+// How a packet is noticed. ROCr rings by a plain 64-bit store, so there is
+// nobody to wake this thread. It looks at the doorbell: at once again while
+// packets keep coming (SpinTime), then between sleeps that grow to IdlePeriod.
+// A program that waits for a result enters the driver soon after, and every
+// such entry calls kick(), which ends the sleep: so the long sleeps cost no
+// latency to a program that waits by blocking.
+// Measured (2-core virtual machine): see tools/vgpu/thunk/README.md.
+//
+// What runs beside what. Packets of one queue run one after the other, whether
+// they carry a barrier bit or not. Queues are separate threads, and one that
+// waits (barrier packet, scratch) holds nothing up, but a device runs one
+// kernel at a time: a kernel that spins until a kernel of another queue on the
+// same device has run never ends. Kernels may spin on the host and on kernels
+// of other devices.
+//
+//===----------------------------------------------------------------------===//
+#ifndef VGPU_THUNK_QUEUE_H
+#define VGPU_THUNK_QUEUE_H
+
+#include "machine/Device.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+namespace vgpu {
+
+/// What a queue needs of the device and the driver around it.
+class PacketExecutor {
+public:
+  virtual ~PacketExecutor() = default;
+  /// Runs \p Args on the device; waits until the device is free, unless
+  /// Args.Cancel is set first (then: Faulted with FaultCause::Cancelled).
+  virtual DispatchResult run(DispatchArgs &Args) = 0;
+  /// The device's clock, in ticks, for packets that run no kernel.
+  virtual uint64_t now() = 0;
+  /// A signal was changed by the device: its event must be set, and queues
+  /// whose barrier packets look at signals should look again.
+  virtual void signalChanged(uint32_t EventId) = 0;
+  /// Tells the user and, for a memory fault, ROCr.
+  virtual void report(const Fault &Problem) = 0;
+  /// Caches are to be invalidated (a PM4 buffer said so).
+  virtual void invalidateCaches() = 0;
+};
+
+class Queue {
+public:
+  struct Config {
+    uint32_t Id = 0;
+    void *Ring = nullptr;
+    uint64_t RingBytes = 0;
+    amd_queue_t *Descriptor = nullptr;
+    uint64_t *Doorbell = nullptr; ///< Holds ~0 until the first ring.
+  };
+
+  Queue(const Config &Setup, PacketExecutor &Executor);
+  /// Cancels what is running and joins the thread.
+  ~Queue();
+  Queue(const Queue &) = delete;
+  Queue &operator=(const Queue &) = delete;
+
+  /// Ends a sleep if there may be something to do. Cheap when there is not.
+  void kick();
+  /// Ends a sleep of a queue that waits for a signal.
+  void kickWaiter();
+  /// A suspended queue takes no further packet.
+  void suspend(bool Suspended);
+  /// Asks the thread to end; does not wait.
+  void cancel();
+  /// Waits for the thread to end, at most \p Limit; true when it has. After
+  /// false the thread is left alone (the process is about to end).
+  bool joinFor(std::chrono::milliseconds Limit);
+  /// In the child of a fork: there is no thread to join.
+  void abandon();
+
+  const Config &config() const { return Setup; }
+
+private:
+  enum class Outcome { Next, Stop };
+
+  void work();
+  bool waitForPacket();
+  bool ready();
+  Outcome process(uint64_t Index);
+  Outcome dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Packet);
+  bool requestScratch();
+  bool returnScratch();
+  template <typename Condition> bool waitUntil(Condition Met);
+  Outcome fail(const Fault &Problem);
+  Outcome queueError(uint64_t Code, const char *What);
+  void retire(uint64_t Index, void *Packet);
+  void complete(hsa_signal_t Handle, uint64_t Start, uint64_t End);
+  void storeInactive(int64_t Value);
+  void sleepFor(std::chrono::nanoseconds Time);
+  void wake();
+
+  Config Setup;
+  PacketExecutor &Executor;
+  uint64_t ReadIndex = 0;
+  uint64_t Limit = 0; ///< Packets below this one were rung for.
+  std::atomic<uint64_t> LastBell{~uint64_t(0)};
+  std::atomic<uint32_t> WakeWord{0}; ///< Futex.
+  std::atomic<bool> Asleep{false}, WaitsForSignal{false};
+  std::atomic<bool> Stop{false}, Suspended{false};
+  std::atomic<bool> Ended{false};
+  std::thread Thread;
+};
+
+} // namespace vgpu
+#endif
