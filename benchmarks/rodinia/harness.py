@@ -80,8 +80,8 @@ class Harness:
             linked.append(objects / f"{number}.o")
             self.call(["gcc", "-O2", "-w", *program.c_flags, *includes, "-c", path(source), "-o",
                        linked[-1]], folder)
-        flags = ["-O3", "-w", "-gline-tables-only", f"--offload-arch={options.arch}",
-                 *program.flags, *includes]
+        flags = ["-O3", "-w", "-gline-tables-only", f"--offload-arch={options.arch}", *includes]
+        flags += [path(flag) if flag.startswith("kprobe:") else flag for flag in program.flags]
         if variant == "traced":
             flags.append(f"-fpass-plugin={self.plugin}")
         for number, source in enumerate(program.sources):

@@ -9,7 +9,8 @@ import pathlib
 from typing import Callable
 
 # In the order in which run.py runs and prints them.
-NAMES = ("nn", "hotspot", "pathfinder", "bfs", "lud", "nw")
+NAMES = ("nn", "hotspot", "pathfinder", "bfs", "lud", "nw", "backprop", "gaussian", "hybridsort",
+         "kmeans", "lavamd")
 
 SIZES = ("small", "default")
 
@@ -53,7 +54,7 @@ class Program:
     verify: Callable
     prepare: Callable = lambda folder, rodinia, size: None
     c_sources: tuple = ()
-    includes: tuple = (".", "../../common")
+    includes: tuple = ("../../common",)
     flags: tuple = ()
     c_flags: tuple = ()
 
