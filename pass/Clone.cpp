@@ -1,0 +1,117 @@
+// Cloning within a module. Attributes, launch bounds and debug information come
+// along; a comdat does not (two kernels may not share one).
+#include "Clone.h"
+#include "Compat.h"
+#include "kprobe/wire.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace kprobe {
+
+SmallVector<Function *, 4> functionsOf(Function &Kernel) {
+  SetVector<Function *> Reached;
+  Reached.insert(&Kernel);
+  for (unsigned I = 0; I < Reached.size(); ++I)
+    for (Instruction &Inst : instructions(*Reached[I]))
+      if (auto *Call = dyn_cast<CallBase>(&Inst))
+        if (Function *Callee = Call->getCalledFunction();
+            Callee && !Callee->isDeclaration() &&
+            !Callee->hasAvailableExternallyLinkage())
+          Reached.insert(Callee);
+  return SmallVector<Function *, 4>(Reached.begin(), Reached.end());
+}
+
+// LDS variables that a function names, also inside constant expressions.
+static void collectLds(Function &F, SetVector<GlobalVariable *> &Variables) {
+  constexpr unsigned LocalSpace = 3;
+  SmallVector<const Constant *, 16> Work;
+  SmallPtrSet<const Constant *, 16> Seen;
+  auto Push = [&](const Value *V) {
+    if (const auto *C = dyn_cast<Constant>(V); C && Seen.insert(C).second)
+      Work.push_back(C);
+  };
+  for (Instruction &I : instructions(F))
+    for (const Value *Operand : I.operands())
+      Push(Operand);
+  while (!Work.empty()) {
+    const Constant *C = Work.pop_back_val();
+    if (const auto *Variable = dyn_cast<GlobalVariable>(C)) {
+      // Dynamic LDS (a declaration) has no place of its own to copy.
+      if (Variable->getAddressSpace() == LocalSpace &&
+          !Variable->isDeclaration())
+        Variables.insert(const_cast<GlobalVariable *>(Variable));
+    } else if (!isa<GlobalValue>(C)) {
+      for (const Value *Operand : C->operands())
+        Push(Operand);
+    }
+  }
+}
+
+static GlobalVariable *cloneLds(GlobalVariable &Variable,
+                                const Twine &Suffix) {
+  auto *Copy = new GlobalVariable(
+      *Variable.getParent(), Variable.getValueType(), Variable.isConstant(),
+      GlobalValue::InternalLinkage, Variable.getInitializer(),
+      Variable.getName() + Suffix, &Variable, Variable.getThreadLocalMode(),
+      Variable.getAddressSpace());
+  Copy->setAlignment(Variable.getAlign());
+  Copy->setUnnamedAddr(Variable.getUnnamedAddr());
+  return Copy;
+}
+
+std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions) {
+  Function &Kernel = *Functions.front();
+  DenseMap<const Function *, Function *> Clones;
+  DenseMap<const GlobalVariable *, GlobalVariable *> LdsClones;
+
+  SetVector<GlobalVariable *> Lds, SharedLds;
+  collectLds(Kernel, Lds);
+  for (Function *Callee : drop_begin(Functions))
+    collectLds(*Callee, SharedLds);
+  if (compat::CloneSharedLds)
+    Lds.insert(SharedLds.begin(), SharedLds.end());
+  else
+    Lds.remove_if([&](GlobalVariable *V) { return SharedLds.contains(V); });
+  for (GlobalVariable *Variable : Lds)
+    LdsClones[Variable] =
+        cloneLds(*Variable, KPROBE_CLONE_SUFFIX "." + Kernel.getName());
+
+  std::vector<ClonedFunction> Result;
+  for (Function *Original : Functions) {
+    auto Values = std::make_unique<ValueToValueMapTy>();
+    for (auto [From, To] : LdsClones)
+      (*Values)[From] = To;
+    Function *Clone = CloneFunction(Original, *Values);
+    if (Original == &Kernel) {
+      Clone->setName(Kernel.getName() + KPROBE_CLONE_SUFFIX);
+      // Nothing in the module refers to the clone: no linkage that lets go.
+      if (Clone->hasLinkOnceODRLinkage())
+        Clone->setLinkage(GlobalValue::WeakODRLinkage);
+      else if (Clone->hasLinkOnceAnyLinkage())
+        Clone->setLinkage(GlobalValue::WeakAnyLinkage);
+    } else {
+      Clone->setName(Original->getName() + KPROBE_CLONE_SUFFIX "." +
+                     Kernel.getName());
+      Clone->setLinkage(GlobalValue::InternalLinkage);
+      Clone->setVisibility(GlobalValue::DefaultVisibility);
+    }
+    Clones[Original] = Clone;
+    Result.push_back({Original, Clone, std::move(Values)});
+  }
+  for (ClonedFunction &F : Result)
+    for (Instruction &I : instructions(*F.Clone))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (Function *To = Clones.lookup(Call->getCalledFunction()))
+          Call->setCalledFunction(To);
+  return Result;
+}
+
+} // namespace kprobe

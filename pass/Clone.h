@@ -1,0 +1,31 @@
+// Copies of a kernel, of the functions it calls and of the LDS it uses.
+#ifndef KPROBE_PASS_CLONE_H
+#define KPROBE_PASS_CLONE_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+#include <memory>
+#include <vector>
+
+namespace kprobe {
+
+// The kernel first, then every function with a body that it calls directly,
+// itself or through others. What is only reached through a pointer keeps its
+// one, uninstrumented body.
+llvm::SmallVector<llvm::Function *, 4> functionsOf(llvm::Function &Kernel);
+
+struct ClonedFunction {
+  llvm::Function *Original, *Clone;
+  std::unique_ptr<llvm::ValueToValueMapTy> Values; // original -> clone
+};
+
+// Clones of functionsOf(Kernel), in the same order, calling one another. The
+// clone of the kernel is named after it (KPROBE_CLONE_SUFFIX) and as visible
+// to the loader.
+std::vector<ClonedFunction>
+cloneKernel(llvm::ArrayRef<llvm::Function *> Functions);
+
+} // namespace kprobe
+
+#endif

@@ -1,0 +1,58 @@
+// Every difference between LLVM versions that the pass has to know, so that a
+// new version is a change of this file and a row in CMakeLists.txt.
+#ifndef KPROBE_PASS_COMPAT_H
+#define KPROBE_PASS_COMPAT_H
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+
+#if __has_include("llvm/Plugins/PassPlugin.h")
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
+
+#if LLVM_VERSION_MAJOR >= 17
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/TargetParser/Triple.h"
+#else
+#include "llvm/ADT/Triple.h"
+#include "llvm/Analysis/DivergenceAnalysis.h"
+#endif
+
+namespace kprobe::compat {
+
+// Values that may differ between the lanes of a wave.
+#if LLVM_VERSION_MAJOR >= 17
+using Divergence = llvm::UniformityInfo;
+using DivergencePass = llvm::UniformityInfoAnalysis;
+#else
+using Divergence = llvm::DivergenceInfo;
+using DivergencePass = llvm::DivergenceAnalysis;
+#endif
+
+inline llvm::Triple targetTriple(const llvm::Module &M) {
+  return llvm::Triple(M.getTargetTriple());
+}
+
+// Whether a kernel may use a different LDS variable than its original without
+// either growing. LLVM 15 lays LDS that ordinary functions use out once for
+// the whole module, so a copy would be added to every kernel; later versions
+// lay it out kernel by kernel, where a copy keeps each variable with one.
+constexpr bool CloneSharedLds = LLVM_VERSION_MAJOR >= 17;
+
+// Registers the pass at the end of the optimiser, at every level. The
+// callback's signature has grown over time; the level is its second argument.
+template <typename Callback>
+void atOptimizerEnd(llvm::PassBuilder &Builder, Callback AddPasses) {
+  Builder.registerOptimizerLastEPCallback(
+      [AddPasses](llvm::ModulePassManager &Manager, auto &&...) {
+        AddPasses(Manager);
+      });
+}
+
+} // namespace kprobe::compat
+
+#endif

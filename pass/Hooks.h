@@ -1,0 +1,36 @@
+// The device runtime inside a module: linked in once, inlined where called.
+#ifndef KPROBE_PASS_HOOKS_H
+#define KPROBE_PASS_HOOKS_H
+
+#include "Target.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/Error.h"
+
+namespace kprobe {
+
+class Hooks {
+public:
+  // Links the bitcode that the plug-in carries into the module and gives its
+  // primitives bodies for the target.
+  static llvm::Expected<Hooks> link(llvm::Module &M, const Target &T);
+
+  // Lets a kernel use what the hooks read: takes back attributes that say it
+  // never will.
+  static void allowIn(llvm::Function &Kernel);
+
+  // Calls, inlined at once.
+  std::pair<llvm::Value *, llvm::Value *>
+  waveBegin(llvm::IRBuilderBase &Builder); // {ring, mask}
+  void waveEnd(llvm::IRBuilderBase &Builder, llvm::Value *Ring,
+               llvm::Value *Cursor);
+
+  // Removes the hooks' own bodies, once no more calls are to come.
+  void finish();
+
+private:
+  llvm::Function *WaveBegin = nullptr, *WaveEnd = nullptr;
+};
+
+} // namespace kprobe
+
+#endif

@@ -1,0 +1,300 @@
+// Facts about blocks: place in the source, place in the loops, and what their
+// instructions do. Counts are of IR, before instruction selection: good for
+// roofs and ratios, not for cycles.
+#include "SiteFacts.h"
+#include "kprobe/wire.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemorySSA.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace kprobe {
+
+namespace {
+enum AddressSpace : unsigned { Flat, Global, Region, Local, Constant, Private };
+}
+
+static std::string pathOf(const DIFile *File) {
+  if (!File)
+    return {};
+  SmallString<256> Path = File->getFilename();
+  if (!sys::path::is_absolute(Path)) {
+    SmallString<256> Full = File->getDirectory();
+    sys::path::append(Full, Path);
+    Path = Full;
+  }
+  sys::path::remove_dots(Path);
+  return std::string(Path);
+}
+
+static void addPlace(const BasicBlock &Block, BlockFacts &Facts) {
+  const DILocation *Place = nullptr;
+  for (const Instruction &I : Block) {
+    if (isa<PHINode>(I) || isa<DbgInfoIntrinsic>(I))
+      continue;
+    if (const DILocation *L = I.getDebugLoc(); L && L->getLine()) {
+      Place = L;
+      break;
+    }
+  }
+  if (!Place)
+    return;
+  Facts.File = pathOf(Place->getFile());
+  Facts.Line = Place->getLine();
+  Facts.Column = Place->getColumn();
+  for (const DILocation *Call = Place->getInlinedAt(); Call;
+       Call = Call->getInlinedAt()) {
+    const DISubprogram *Caller = Call->getScope()->getSubprogram();
+    StringRef Name = Caller->getLinkageName();
+    Facts.Frames.push_back({(Name.empty() ? Caller->getName() : Name).str(),
+                            pathOf(Call->getFile()), Call->getLine(),
+                            Call->getColumn()});
+  }
+}
+
+static bool endsWave(const CallBase &Call) {
+  switch (Call.getIntrinsicID()) {
+  case Intrinsic::trap:
+  case Intrinsic::debugtrap:
+  case Intrinsic::ubsantrap:
+  case Intrinsic::amdgcn_endpgm:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool isCall(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  return Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call);
+}
+
+Instruction *firstDeparture(BasicBlock &Block) {
+  for (Instruction &I : Block)
+    if (isCall(I) || (isa<CallBase>(I) && (endsWave(cast<CallBase>(I)) ||
+                                           cast<CallBase>(I).doesNotReturn())))
+      return &I;
+  return nullptr;
+}
+
+static unsigned lanesOf(const Type *T) {
+  const auto *Vector = dyn_cast<FixedVectorType>(T);
+  return Vector ? Vector->getNumElements() : 1;
+}
+
+static void addFlops(const Instruction &I, BlockFacts &Facts) {
+  unsigned PerElement = 0;
+  switch (I.getOpcode()) {
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul:
+  case Instruction::FDiv:
+  case Instruction::FRem:
+    PerElement = 1;
+    break;
+  case Instruction::Call:
+    switch (cast<CallBase>(I).getIntrinsicID()) {
+    case Intrinsic::fma:
+    case Intrinsic::fmuladd:
+      PerElement = 2;
+      break;
+    case Intrinsic::sqrt:
+    case Intrinsic::sin:
+    case Intrinsic::cos:
+    case Intrinsic::exp2:
+    case Intrinsic::log2:
+    case Intrinsic::minnum:
+    case Intrinsic::maxnum:
+    case Intrinsic::amdgcn_rcp:
+    case Intrinsic::amdgcn_rsq:
+      PerElement = 1;
+      break;
+    default:
+      break;
+    }
+    break;
+  default:
+    break;
+  }
+  unsigned Count = PerElement * lanesOf(I.getType());
+  (I.getType()->isFPOrFPVectorTy() && I.getType()->getScalarType()->isDoubleTy()
+       ? Facts.Flops64
+       : Facts.Flops32) += Count;
+}
+
+// The address space and type of a memory access.
+static const Value *accessed(const Instruction &I, Type *&Loaded,
+                             Type *&Stored) {
+  Loaded = Stored = nullptr;
+  if (const auto *L = dyn_cast<LoadInst>(&I)) {
+    Loaded = L->getType();
+    return L->getPointerOperand();
+  }
+  if (const auto *S = dyn_cast<StoreInst>(&I)) {
+    Stored = S->getValueOperand()->getType();
+    return S->getPointerOperand();
+  }
+  if (const auto *A = dyn_cast<AtomicRMWInst>(&I)) {
+    Loaded = Stored = A->getType();
+    return A->getPointerOperand();
+  }
+  if (const auto *A = dyn_cast<AtomicCmpXchgInst>(&I)) {
+    Loaded = Stored = A->getNewValOperand()->getType();
+    return A->getPointerOperand();
+  }
+  return nullptr;
+}
+
+static void addInstruction(const Instruction &I, const FunctionFacts &Function,
+                           const compat::Divergence &Divergence,
+                           BlockFacts &Facts) {
+  // Nothing is left of these in machine code, or nothing worth counting.
+  if (isa<PHINode>(I) || isa<DbgInfoIntrinsic>(I) || isa<BitCastInst>(I) ||
+      isa<AddrSpaceCastInst>(I) || isa<ExtractValueInst>(I) ||
+      isa<InsertValueInst>(I) || isa<AllocaInst>(I) || isa<ReturnInst>(I) ||
+      isa<UnreachableInst>(I) || I.isLifetimeStartOrEnd())
+    return;
+  if (const auto *G = dyn_cast<GetElementPtrInst>(&I);
+      G && G->hasAllConstantIndices())
+    return;
+
+  const DataLayout &Layout = I.getModule()->getDataLayout();
+  Type *Loaded, *Stored;
+  if (const Value *Pointer = accessed(I, Loaded, Stored)) {
+    unsigned Space = Pointer->getType()->getPointerAddressSpace();
+    if (Space == Local || Space == Region) {
+      ++Facts.Lds;
+      return;
+    }
+    const auto *L = dyn_cast<LoadInst>(&I);
+    bool Scalar = L && !Divergence.isDivergent(*Pointer) &&
+                  (Space == Constant ||
+                   (Space == Global && Function.UnclobberedLoads.count(L)));
+    ++(Scalar ? Facts.Salu : Facts.Vmem);
+    if (Space != Private) {
+      Facts.BytesRead += Loaded ? Layout.getTypeStoreSize(Loaded) : 0;
+      Facts.BytesWritten += Stored ? Layout.getTypeStoreSize(Stored) : 0;
+    }
+    return;
+  }
+  if (const auto *Call = dyn_cast<IntrinsicInst>(&I)) {
+    switch (Call->getIntrinsicID()) {
+    case Intrinsic::assume:
+    case Intrinsic::donothing:
+    case Intrinsic::amdgcn_workitem_id_x:
+    case Intrinsic::amdgcn_workitem_id_y:
+    case Intrinsic::amdgcn_workitem_id_z:
+    case Intrinsic::amdgcn_workgroup_id_x:
+    case Intrinsic::amdgcn_workgroup_id_y:
+    case Intrinsic::amdgcn_workgroup_id_z:
+    case Intrinsic::amdgcn_dispatch_ptr:
+    case Intrinsic::amdgcn_kernarg_segment_ptr:
+    case Intrinsic::amdgcn_implicitarg_ptr:
+      return;
+    case Intrinsic::amdgcn_ds_bpermute:
+    case Intrinsic::amdgcn_ds_permute:
+    case Intrinsic::amdgcn_ds_swizzle:
+      ++Facts.Lds;
+      return;
+    default:
+      break;
+    }
+  }
+  addFlops(I, Facts);
+  bool Vector = I.getType()->isFPOrFPVectorTy() || isa<FCmpInst>(I) ||
+                Divergence.isDivergent(I);
+  ++(Vector ? Facts.Valu : Facts.Salu);
+}
+
+// As the back end decides it: follow the definitions of memory upwards from
+// the load; only what may write the place counts.
+static bool isClobbered(const LoadInst &Load, MemorySSA &Memory,
+                        AAResults &Aliases) {
+  MemorySSAWalker *Walker = Memory.getWalker();
+  MemoryLocation Place = MemoryLocation::get(&Load);
+  SmallVector<MemoryAccess *, 8> Work{Walker->getClobberingMemoryAccess(&Load)};
+  SmallPtrSet<MemoryAccess *, 8> Seen;
+  while (!Work.empty()) {
+    MemoryAccess *Access = Work.pop_back_val();
+    if (!Seen.insert(Access).second || Memory.isLiveOnEntryDef(Access))
+      continue;
+    if (auto *Phi = dyn_cast<MemoryPhi>(Access)) {
+      for (Use &Incoming : Phi->incoming_values())
+        Work.push_back(cast<MemoryAccess>(&Incoming));
+      continue;
+    }
+    auto *Def = cast<MemoryDef>(Access);
+    Instruction *Writer = Def->getMemoryInst();
+    bool Harmless = isa<FenceInst>(Writer);
+    if (const auto *Call = dyn_cast<IntrinsicInst>(Writer))
+      Harmless = Call->getIntrinsicID() == Intrinsic::amdgcn_s_barrier ||
+                 Call->getIntrinsicID() == Intrinsic::amdgcn_wave_barrier;
+    if (!Harmless && isModSet(Aliases.getModRefInfo(Writer, Place)))
+      return true;
+    Work.push_back(
+        Walker->getClobberingMemoryAccess(Def->getDefiningAccess(), Place));
+  }
+  return false;
+}
+
+FunctionFacts collectFacts(Function &F, FunctionAnalysisManager &Analyses) {
+  auto &Loops = Analyses.getResult<LoopAnalysis>(F);
+  auto &Divergence = Analyses.getResult<compat::DivergencePass>(F);
+  auto &Memory = Analyses.getResult<MemorySSAAnalysis>(F).getMSSA();
+  auto &Aliases = Analyses.getResult<AAManager>(F);
+
+  FunctionFacts Facts;
+  Facts.Name = F.getName().str();
+  if (const DISubprogram *Program = F.getSubprogram()) {
+    Facts.File = pathOf(Program->getFile());
+    Facts.Line = Program->getLine();
+  }
+  DenseMap<const BasicBlock *, unsigned> Numbers;
+  for (BasicBlock &Block : F) {
+    Numbers.try_emplace(&Block, Numbers.size());
+    for (Instruction &I : Block)
+      if (auto *L = dyn_cast<LoadInst>(&I);
+          L && L->getPointerAddressSpace() == Global && L->isSimple() &&
+          !Divergence.isDivergent(*L->getPointerOperand()) &&
+          !isClobbered(*L, Memory, Aliases))
+        Facts.UnclobberedLoads.insert(L);
+  }
+  for (BasicBlock &Block : F) {
+    BlockFacts &B = Facts.Blocks.emplace_back();
+    B.Name = Block.getName().str();
+    addPlace(Block, B);
+    if (&Block == &F.getEntryBlock())
+      B.Flags |= KPROBE_SITE_ENTRY;
+    if (const Loop *L = Loops.getLoopFor(&Block)) {
+      B.LoopDepth = L->getLoopDepth();
+      B.LoopHeader = Numbers.lookup(L->getHeader());
+      if (L->getHeader() == &Block)
+        B.Flags |= KPROBE_SITE_LOOP_HEADER;
+    }
+    if (isa<ReturnInst>(Block.getTerminator()))
+      B.Flags |= KPROBE_SITE_RETURNS;
+    if (isa<UnreachableInst>(Block.getTerminator()))
+      B.Flags |= KPROBE_SITE_UNREACHABLE;
+    SmallPtrSet<const BasicBlock *, 4> Seen;
+    for (const BasicBlock *Next : successors(&Block))
+      if (Seen.insert(Next).second)
+        B.Successors.push_back(Numbers.lookup(Next));
+    for (const Instruction &I : Block) {
+      addInstruction(I, Facts, Divergence, B);
+      if (isCall(I))
+        B.Flags |= KPROBE_SITE_CALLS;
+    }
+  }
+  return Facts;
+}
+
+} // namespace kprobe
