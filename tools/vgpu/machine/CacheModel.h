@@ -9,6 +9,7 @@
 #define VGPU_MACHINE_CACHEMODEL_H
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,0 +1,284 @@
+// FLAT, GLOBAL and SCRATCH: loads, stores and atomics of vector memory with
+// 64-bit addresses. A flat address may point into LDS or scratch (apertures);
+// global ones never do. Scratch is laid out so that a dword of all lanes is
+// consecutive: byte o of lane l lies at base + (o / 4) * 256 + 4 * l + o % 4.
+#include "isa/MemAccess.h"
+#include "isa/MemTables.h"
+#include "machine/Machine.h"
+
+#include <algorithm>
+
+namespace vgpu {
+namespace {
+
+constexpr uint64_t AllLanes = ~uint64_t(0);
+
+enum class Pattern : uint8_t { General, Consecutive };
+
+/// Fills A with lane addresses; says whether they are Bytes apart throughout.
+__attribute__((target_clones("arch=x86-64-v3", "default"))) Pattern
+addPairs(uint64_t *A, const uint32_t *Low, const uint32_t *High, uint64_t Offset, unsigned Bytes) {
+  uint64_t First = (uint64_t(High[0]) << 32 | Low[0]) + Offset, Differ = 0;
+  for (unsigned L = 0; L < MaxLanes; ++L) {
+    A[L] = (uint64_t(High[L]) << 32 | Low[L]) + Offset;
+    Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
+  }
+  return Differ ? Pattern::General : Pattern::Consecutive;
+}
+
+__attribute__((target_clones("arch=x86-64-v3", "default"))) Pattern
+addOffsets(uint64_t *A, const uint32_t *Offsets, uint64_t Base, unsigned Bytes) {
+  uint64_t First = Base + Offsets[0], Differ = 0;
+  for (unsigned L = 0; L < MaxLanes; ++L) {
+    A[L] = Base + Offsets[L];
+    Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
+  }
+  return Differ ? Pattern::General : Pattern::Consecutive;
+}
+
+struct Access {
+  LaneAddresses A;       ///< Host addresses once resolve() is done.
+  uint64_t Exec = 0;
+  uint64_t Shared = 0;   ///< Lanes in LDS.
+  uint64_t Private = 0;  ///< Lanes in scratch.
+  Pattern Shape = Pattern::General;
+};
+
+/// Byte Offset of Lane's scratch as a device address.
+uint64_t scratchAddress(const Wave &W, uint64_t Offset, unsigned Lane) {
+  return W.scalar64(RegFlatScratch) + (Offset / 4) * 256 + 4 * Lane + Offset % 4;
+}
+
+bool scratchFault(Wave &W, const Inst &I, const char *Text, unsigned Lane, uint64_t Offset,
+                  FaultKind Kind) {
+  Machine::of(W).fault(W, I, Kind, Text, Lane, Machine::of(W).PrivateBase + Offset);
+  return false;
+}
+
+/// Turns a lane's scratch offset into an address; false after a fault.
+bool resolveScratch(Wave &W, const Inst &I, uint64_t &Address, uint64_t Offset, unsigned Lane,
+                    unsigned Bytes) {
+  if (Offset + Bytes > Machine::of(W).privateBytes())
+    return scratchFault(W, I, "beyond the scratch memory of the work item", Lane, Offset,
+                        FaultKind::Memory);
+  if (Offset % std::min(Bytes, 4u))
+    return scratchFault(W, I, "scratch address that is no multiple of the access size", Lane,
+                        Offset, FaultKind::Misaligned);
+  Address = scratchAddress(W, Offset, Lane);
+  return true;
+}
+
+/// Computes and checks all lane addresses. False: a fault was raised.
+bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
+  Machine &M = Machine::of(W);
+  const uint64_t Exec = Acc.Exec = W.exec();
+  uint64_t *A = Acc.A.Lane;
+  if (I.Seg == Segment::Scratch) {
+    Acc.Private = Exec;
+    for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
+      unsigned L = unsigned(__builtin_ctzll(Rest));
+      uint32_t Offset = uint32_t(I.Offset) + (I.SAddr != Inst::NoReg ? W.Sgpr[I.SAddr] : 0) +
+                        (I.VAddr != Inst::NoReg ? W.Vgpr[I.VAddr].Lane[L] : 0);
+      if (!resolveScratch(W, I, A[L], Offset, L, Bytes))
+        return false;
+    }
+    return M.checkLanes(W, I, A, Exec, 4, Write);
+  }
+  const uint64_t Offset = uint64_t(int64_t(I.Offset));
+  const Vreg *V = W.Vgpr + I.VAddr;
+  if (I.SAddr != Inst::NoReg)
+    Acc.Shape = addOffsets(A, V->Lane, W.scalar64(I.SAddr) + Offset, Bytes);
+  else
+    Acc.Shape = addPairs(A, V[0].Lane, V[1].Lane, Offset, Bytes);
+  if (Exec != AllLanes)
+    Acc.Shape = Pattern::General;
+
+  if (I.Seg == Segment::Flat) {
+    const uint64_t SharedHigh = M.SharedBase >> 32, PrivateHigh = M.PrivateBase >> 32;
+    for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
+      unsigned L = unsigned(__builtin_ctzll(Rest));
+      if (A[L] >> 32 == SharedHigh)
+        Acc.Shared |= uint64_t(1) << L;
+      else if (A[L] >> 32 == PrivateHigh)
+        Acc.Private |= uint64_t(1) << L;
+    }
+    if (Acc.Shared | Acc.Private)
+      Acc.Shape = Pattern::General;
+    for (uint64_t Rest = Acc.Shared; Rest; Rest &= Rest - 1) {
+      unsigned L = unsigned(__builtin_ctzll(Rest));
+      uint64_t At = uint32_t(A[L]);
+      if (At + Bytes > M.ldsSize(W)) {
+        M.fault(W, I, FaultKind::LdsRange,
+                "the workgroup has " + std::to_string(M.ldsSize(W)) + " bytes of LDS", L, A[L]);
+        return false;
+      }
+      A[L] = reinterpret_cast<uint64_t>(M.ldsBase(W)) + At;
+    }
+    for (uint64_t Rest = Acc.Private; Rest; Rest &= Rest - 1) {
+      unsigned L = unsigned(__builtin_ctzll(Rest));
+      if (!resolveScratch(W, I, A[L], uint32_t(A[L]), L, Bytes))
+        return false;
+    }
+    if (!M.checkLanes(W, I, A, Acc.Private, 4, Write))
+      return false;
+  }
+  const uint64_t Global = Exec & ~(Acc.Shared | Acc.Private);
+  if (Acc.Shape == Pattern::Consecutive &&
+      M.allows(A[0], A[0] + uint64_t(MaxLanes) * Bytes, Write))
+    return true;
+  return M.checkLanes(W, I, A, Global, Bytes, Write);
+}
+
+void count(Wave &Base, const Inst &I, const Access &Acc, unsigned Bytes, MemoryOp Op) {
+  Machine &M = Machine::of(Base);
+  auto &W = static_cast<MachineWave &>(Base);
+  const uint64_t Memory = Acc.Exec & ~Acc.Shared;
+  if (Acc.Shape == Pattern::Consecutive) {
+    LineSet Lines;
+    Lines.consecutive(Acc.A.Lane[0], MaxLanes * Bytes, Bytes);
+    W.pushVm(M.memoryTiming().vector(W.Cu, W.Cycle, Lines, (Bytes + 3) / 4, Op, I.Glc));
+  } else {
+    M.vectorTime(W, I, Acc.A.Lane, Memory, Bytes, Op);
+  }
+  if (I.Seg != Segment::Flat)
+    return;
+  // A flat operation counts in both counters, whichever way it goes.
+  if (Acc.Shared)
+    M.ldsTime(W, nullptr, Acc.Shared, (Bytes + 3) / 4);
+  else
+    W.pushLgkm(W.VmLast);
+}
+
+template <Element E> void load(Wave &W, const Inst &I) {
+  if (I.LdsDma) {
+    Machine::of(W).fault(W, I, FaultKind::UnknownInstruction, "load to LDS is not modelled",
+                         MaxLanes, 0);
+    return;
+  }
+  Access Acc;
+  constexpr unsigned Bytes = bytesOf(E);
+  if (!resolve(W, I, Acc, Bytes, false))
+    return;
+  Vreg *Dst = W.Vgpr + I.VDst;
+  if (E == Element::B32 && Acc.Shape == Pattern::Consecutive) {
+    std::memcpy(Dst->Lane, reinterpret_cast<const void *>(Acc.A.Lane[0]), sizeof Dst->Lane);
+  } else if (!Acc.Private || Bytes <= 4) {
+    loadLanes<E>(Dst, Acc.A.Lane, Acc.Exec);
+  } else {
+    loadLanes<E>(Dst, Acc.A.Lane, Acc.Exec & ~Acc.Private);
+    loadLanes<E>(Dst, Acc.A.Lane, Acc.Private, 256);
+  }
+  count(W, I, Acc, Bytes, MemoryOp::Load);
+}
+
+template <Element E> void store(Wave &W, const Inst &I) {
+  Access Acc;
+  constexpr unsigned Bytes = bytesOf(E);
+  if (!resolve(W, I, Acc, Bytes, true))
+    return;
+  const Vreg *Src = W.Vgpr + I.VData;
+  if (E == Element::B32 && Acc.Shape == Pattern::Consecutive) {
+    std::memcpy(reinterpret_cast<void *>(Acc.A.Lane[0]), Src->Lane, sizeof Src->Lane);
+  } else if (!Acc.Private || Bytes <= 4) {
+    storeLanes<E>(Src, Acc.A.Lane, Acc.Exec);
+  } else {
+    storeLanes<E>(Src, Acc.A.Lane, Acc.Exec & ~Acc.Private);
+    storeLanes<E>(Src, Acc.A.Lane, Acc.Private, 256);
+  }
+  count(W, I, Acc, Bytes, MemoryOp::Store);
+}
+
+template <Rmw Op, typename T> void atomic(Wave &W, const Inst &I) {
+  Machine &M = Machine::of(W);
+  constexpr unsigned Dwords = sizeof(T) / 4;
+  constexpr bool TwoOperands = Op == Rmw::CmpSwap || Op == Rmw::FCmpSwap;
+  if (TwoOperands && I.VData + 2 * Dwords > W.NumVgprs) {
+    M.fault(W, I, FaultKind::IllegalOperand, "data registers beyond the wave's allocation",
+            MaxLanes, 0);
+    return;
+  }
+  Access Acc;
+  if (!resolve(W, I, Acc, sizeof(T), true))
+    return;
+  for (uint64_t Rest = Acc.Exec; Rest; Rest &= Rest - 1) {
+    unsigned L = unsigned(__builtin_ctzll(Rest));
+    if (Acc.A.Lane[L] % sizeof(T)) {
+      M.fault(W, I, FaultKind::Misaligned, "atomic on an address that is no multiple of its size",
+              L, Acc.A.Lane[L]);
+      return;
+    }
+    if (sizeof(T) == 8 && Acc.Private >> L & 1) {
+      M.fault(W, I, FaultKind::Misaligned, "64-bit atomic in scratch", L, Acc.A.Lane[L]);
+      return;
+    }
+  }
+  const Vreg *Data = W.Vgpr + I.VData;
+  for (uint64_t Rest = Acc.Exec; Rest; Rest &= Rest - 1) {
+    unsigned L = unsigned(__builtin_ctzll(Rest));
+    T Old = atomicRmw<Op, T>(Acc.A.Lane[L], laneData<T>(Data, L),
+                             TwoOperands ? laneData<T>(Data + Dwords, L) : T(0));
+    if (I.Glc)
+      setLaneData<T>(W.Vgpr + I.VDst, L, Old);
+  }
+  count(W, I, Acc, sizeof(T), MemoryOp::Atomic);
+}
+
+constexpr uint32_t AtomicFlags = OpAtomic | OpStores | OpReturns;
+
+#define LOAD(NAME, E)                                                                          \
+  {"flat_load_" NAME, load<E>, OpClass::FlatLoad, OpReturns, typeOf(E)},                       \
+      {"global_load_" NAME, load<E>, OpClass::VmemLoad, OpReturns, typeOf(E)},                 \
+      {"scratch_load_" NAME, load<E>, OpClass::VmemLoad, OpReturns, typeOf(E)}
+#define STORE(NAME, E)                                                                         \
+  {"flat_store_" NAME, store<E>, OpClass::FlatStore, OpStores, typeOf(E)},                     \
+      {"global_store_" NAME, store<E>, OpClass::VmemStore, OpStores, typeOf(E)},               \
+      {"scratch_store_" NAME, store<E>, OpClass::VmemStore, OpStores, typeOf(E)}
+#define ATOMIC_ONE(NAME, OP, T, TYPE)                                                          \
+  {"flat_atomic_" NAME, atomic<OP, T>, OpClass::FlatAtomic, AtomicFlags, TYPE},                \
+      {"global_atomic_" NAME, atomic<OP, T>, OpClass::VmemAtomic, AtomicFlags, TYPE}
+#define ATOMIC(NAME, OP)                                                                       \
+  ATOMIC_ONE(NAME, OP, uint32_t, Ty::B32), ATOMIC_ONE(NAME "_x2", OP, uint64_t, Ty::B64)
+
+const OpEntry Entries[] = {
+    LOAD("ubyte", Element::U8),
+    LOAD("sbyte", Element::I8),
+    LOAD("ushort", Element::U16),
+    LOAD("sshort", Element::I16),
+    LOAD("dword", Element::B32),
+    LOAD("dwordx2", Element::B64),
+    LOAD("dwordx3", Element::B96),
+    LOAD("dwordx4", Element::B128),
+    LOAD("ubyte_d16", Element::U8Low),
+    LOAD("ubyte_d16_hi", Element::U8High),
+    LOAD("sbyte_d16", Element::I8Low),
+    LOAD("sbyte_d16_hi", Element::I8High),
+    LOAD("short_d16", Element::B16Low),
+    LOAD("short_d16_hi", Element::B16High),
+    STORE("byte", Element::U8),
+    STORE("byte_d16_hi", Element::U8High),
+    STORE("short", Element::U16),
+    STORE("short_d16_hi", Element::B16High),
+    STORE("dword", Element::B32),
+    STORE("dwordx2", Element::B64),
+    STORE("dwordx3", Element::B96),
+    STORE("dwordx4", Element::B128),
+    ATOMIC("swap", Rmw::Swap),
+    ATOMIC("cmpswap", Rmw::CmpSwap),
+    ATOMIC("add", Rmw::Add),
+    ATOMIC("sub", Rmw::Sub),
+    ATOMIC("smin", Rmw::SMin),
+    ATOMIC("umin", Rmw::UMin),
+    ATOMIC("smax", Rmw::SMax),
+    ATOMIC("umax", Rmw::UMax),
+    ATOMIC("and", Rmw::And),
+    ATOMIC("or", Rmw::Or),
+    ATOMIC("xor", Rmw::Xor),
+    ATOMIC("inc", Rmw::Inc),
+    ATOMIC("dec", Rmw::Dec),
+};
+
+} // namespace
+
+const OpTable FlatOps = {Entries, sizeof Entries / sizeof *Entries};
+
+} // namespace vgpu

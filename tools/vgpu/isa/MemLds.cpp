@@ -1,0 +1,271 @@
+// DS: reads, writes and atomics of the workgroup's local memory. Addresses are
+// byte offsets into its allocation; one beyond it is a fault (the hardware
+// would read zero or drop the write, and a program would never be told).
+#include "isa/MemAccess.h"
+#include "isa/MemTables.h"
+#include "machine/Machine.h"
+
+#include <algorithm>
+
+namespace vgpu {
+namespace {
+
+constexpr uint64_t AllLanes = ~uint64_t(0);
+
+struct LdsAddresses {
+  alignas(64) uint32_t Lane[MaxLanes];
+  uint64_t Exec;
+  bool Consecutive; ///< All lanes active, Bytes apart: no bank conflict.
+};
+
+__attribute__((target_clones("arch=x86-64-v3", "default"))) uint32_t
+addOffset(uint32_t *A, const uint32_t *Base, uint32_t Offset, uint32_t Bytes, bool *Consecutive) {
+  uint32_t First = Base[0] + Offset, Differ = 0, Most = 0;
+  for (unsigned L = 0; L < MaxLanes; ++L) {
+    A[L] = Base[L] + Offset;
+    Differ |= A[L] ^ (First + L * Bytes);
+    Most = std::max(Most, A[L]);
+  }
+  *Consecutive = Differ == 0;
+  return Most;
+}
+
+/// Addresses of all lanes at Offset, checked. False: a fault was raised.
+bool resolve(Wave &W, const Inst &I, LdsAddresses &A, uint32_t Offset, unsigned Bytes,
+             bool Aligned) {
+  Machine &M = Machine::of(W);
+  if (I.Gds) {
+    M.fault(W, I, FaultKind::UnknownInstruction, "global data share is not modelled", MaxLanes, 0);
+    return false;
+  }
+  const uint64_t Exec = A.Exec = W.exec();
+  const size_t Size = M.ldsSize(W);
+  uint32_t Most = addOffset(A.Lane, W.Vgpr[I.VAddr].Lane, Offset, Bytes, &A.Consecutive);
+  if (Exec != AllLanes)
+    A.Consecutive = false;
+  const bool AllInside = uint64_t(Most) + Bytes <= Size;
+  if (AllInside && !Aligned)
+    return true;
+  for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
+    unsigned L = unsigned(__builtin_ctzll(Rest));
+    if (uint64_t(A.Lane[L]) + Bytes > Size) {
+      M.fault(W, I, FaultKind::LdsRange,
+              std::to_string(Bytes) + " bytes at LDS offset " + std::to_string(A.Lane[L]) +
+                  ", the workgroup has " + std::to_string(Size),
+              L, A.Lane[L]);
+      return false;
+    }
+    if (Aligned && A.Lane[L] % Bytes) {
+      M.fault(W, I, FaultKind::Misaligned,
+              "LDS atomic on an address that is no multiple of its size", L, A.Lane[L]);
+      return false;
+    }
+  }
+  return true;
+}
+
+void count(Wave &W, const LdsAddresses &A, unsigned Dwords) {
+  Machine::of(W).ldsTime(W, A.Consecutive ? nullptr : A.Lane, A.Exec, Dwords);
+}
+
+template <Element E>
+void readLanes(Wave &W, unsigned Reg, const LdsAddresses &A) {
+  const uint8_t *Lds = Machine::of(W).ldsBase(W);
+  Vreg *Dst = W.Vgpr + Reg;
+  if (E == Element::B32 && A.Consecutive) {
+    std::memcpy(Dst->Lane, Lds + A.Lane[0], sizeof Dst->Lane);
+    return;
+  }
+  alignas(64) uint64_t Host[MaxLanes];
+  for (unsigned L = 0; L < MaxLanes; ++L)
+    Host[L] = reinterpret_cast<uint64_t>(Lds) + A.Lane[L];
+  loadLanes<E>(Dst, Host, A.Exec);
+}
+
+template <Element E> void writeLanes(Wave &W, unsigned Reg, const LdsAddresses &A) {
+  uint8_t *Lds = Machine::of(W).ldsBase(W);
+  const Vreg *Src = W.Vgpr + Reg;
+  if (E == Element::B32 && A.Consecutive) {
+    std::memcpy(Lds + A.Lane[0], Src->Lane, sizeof Src->Lane);
+    return;
+  }
+  alignas(64) uint64_t Host[MaxLanes];
+  for (unsigned L = 0; L < MaxLanes; ++L)
+    Host[L] = reinterpret_cast<uint64_t>(Lds) + A.Lane[L];
+  storeLanes<E>(Src, Host, A.Exec);
+}
+
+template <Element E> void read(Wave &W, const Inst &I) {
+  LdsAddresses A;
+  if (!resolve(W, I, A, uint32_t(I.Offset), bytesOf(E), false))
+    return;
+  readLanes<E>(W, I.VDst, A);
+  count(W, A, (bytesOf(E) + 3) / 4);
+}
+
+template <Element E> void write(Wave &W, const Inst &I) {
+  LdsAddresses A;
+  if (!resolve(W, I, A, uint32_t(I.Offset), bytesOf(E), false))
+    return;
+  writeLanes<E>(W, I.VData, A);
+  count(W, A, (bytesOf(E) + 3) / 4);
+}
+
+/// Two elements at separate offsets, in units of the element or 64 of them.
+template <Element E, unsigned Scale> void read2(Wave &W, const Inst &I) {
+  constexpr unsigned Bytes = bytesOf(E);
+  LdsAddresses First, Second;
+  if (!resolve(W, I, First, I.Offset0 * Bytes * Scale, Bytes, false) ||
+      !resolve(W, I, Second, I.Offset1 * Bytes * Scale, Bytes, false))
+    return; // Both are computed before the result may overwrite the address.
+  readLanes<E>(W, I.VDst, First);
+  readLanes<E>(W, I.VDst + Bytes / 4, Second);
+  count(W, First, 2 * Bytes / 4);
+}
+
+template <Element E, unsigned Scale> void write2(Wave &W, const Inst &I) {
+  constexpr unsigned Bytes = bytesOf(E);
+  LdsAddresses First, Second;
+  if (!resolve(W, I, First, I.Offset0 * Bytes * Scale, Bytes, false) ||
+      !resolve(W, I, Second, I.Offset1 * Bytes * Scale, Bytes, false))
+    return;
+  writeLanes<E>(W, I.VData, First);
+  writeLanes<E>(W, I.VData1, Second);
+  count(W, First, 2 * Bytes / 4);
+}
+
+/// LDS belongs to one workgroup, whose waves run one at a time: no host
+/// atomics needed. DS names the compare value first and the new one second.
+template <Rmw Op, typename T, bool Returns> void atomic(Wave &W, const Inst &I) {
+  constexpr bool Compare = Op == Rmw::CmpSwap || Op == Rmw::FCmpSwap;
+  constexpr bool Two = Compare || Op == Rmw::MaskOr || Op == Rmw::Wrap;
+  LdsAddresses A;
+  if (!resolve(W, I, A, uint32_t(I.Offset), sizeof(T), true))
+    return;
+  if (Two && I.VData1 + sizeof(T) / 4 > W.NumVgprs) {
+    Machine::of(W).fault(W, I, FaultKind::IllegalOperand,
+                         "data registers beyond the wave's allocation", MaxLanes, 0);
+    return;
+  }
+  uint8_t *Lds = Machine::of(W).ldsBase(W);
+  const Vreg *Data0 = W.Vgpr + I.VData, *Data1 = W.Vgpr + I.VData1;
+  for (uint64_t Rest = A.Exec; Rest; Rest &= Rest - 1) {
+    unsigned L = unsigned(__builtin_ctzll(Rest));
+    T Old;
+    std::memcpy(&Old, Lds + A.Lane[L], sizeof(T));
+    T First = laneData<T>(Data0, L), Second = Two ? laneData<T>(Data1, L) : T(0);
+    T New = Compare ? apply<Op, T>(Old, Second, First) : apply<Op, T>(Old, First, Second);
+    std::memcpy(Lds + A.Lane[L], &New, sizeof(T));
+    if (Returns)
+      setLaneData<T>(W.Vgpr + I.VDst, L, Old);
+  }
+  count(W, A, sizeof(T) / 4);
+}
+
+/// Exchange of two elements at separate offsets.
+template <typename T, unsigned Scale> void exchange2(Wave &W, const Inst &I) {
+  constexpr unsigned Bytes = sizeof(T);
+  LdsAddresses First, Second;
+  if (!resolve(W, I, First, I.Offset0 * Bytes * Scale, Bytes, true) ||
+      !resolve(W, I, Second, I.Offset1 * Bytes * Scale, Bytes, true))
+    return;
+  uint8_t *Lds = Machine::of(W).ldsBase(W);
+  auto Exchange = [&](uint32_t At, unsigned Lane, T New, unsigned Dst) {
+    T Old;
+    std::memcpy(&Old, Lds + At, Bytes);
+    std::memcpy(Lds + At, &New, Bytes);
+    setLaneData<T>(W.Vgpr + Dst, Lane, Old);
+  };
+  for (uint64_t Rest = First.Exec; Rest; Rest &= Rest - 1) {
+    unsigned L = unsigned(__builtin_ctzll(Rest));
+    // Read both first: a result may overwrite the other's data.
+    T New0 = laneData<T>(W.Vgpr + I.VData, L), New1 = laneData<T>(W.Vgpr + I.VData1, L);
+    Exchange(First.Lane[L], L, New0, I.VDst);
+    Exchange(Second.Lane[L], L, New1, I.VDst + Bytes / 4);
+  }
+  count(W, First, 2 * Bytes / 4);
+}
+
+constexpr uint32_t AtomicFlags = OpAtomic | OpStores;
+constexpr uint32_t AtomicRtnFlags = OpAtomic | OpStores | OpReturns;
+constexpr uint32_t PairLoad = OpReturns | OpLdsPair, PairStore = OpStores | OpLdsPair;
+
+#define READ(NAME, E) {"ds_read_" NAME, read<E>, OpClass::LdsLoad, OpReturns, typeOf(E)}
+#define WRITE(NAME, E) {"ds_write_" NAME, write<E>, OpClass::LdsStore, OpStores, typeOf(E)}
+#define ATOMIC(NAME, SUFFIX, OP, T, TYPE)                                                      \
+  {"ds_" NAME "_" SUFFIX, atomic<OP, T, false>, OpClass::LdsAtomic, AtomicFlags, TYPE},        \
+      {"ds_" NAME "_rtn_" SUFFIX, atomic<OP, T, true>, OpClass::LdsAtomic, AtomicRtnFlags, TYPE}
+#define ATOMIC32(NAME, SUFFIX, OP) ATOMIC(NAME, SUFFIX "32", OP, uint32_t, Ty::B32)
+#define ATOMIC64(NAME, SUFFIX, OP) ATOMIC(NAME, SUFFIX "64", OP, uint64_t, Ty::B64)
+#define ATOMICS(NAME, SUFFIX, OP) ATOMIC32(NAME, SUFFIX, OP), ATOMIC64(NAME, SUFFIX, OP)
+
+const OpEntry Entries[] = {
+    READ("u8", Element::U8),
+    READ("i8", Element::I8),
+    READ("u16", Element::U16),
+    READ("i16", Element::I16),
+    READ("u8_d16", Element::U8Low),
+    READ("u8_d16_hi", Element::U8High),
+    READ("i8_d16", Element::I8Low),
+    READ("i8_d16_hi", Element::I8High),
+    READ("u16_d16", Element::B16Low),
+    READ("u16_d16_hi", Element::B16High),
+    READ("b32", Element::B32),
+    READ("b64", Element::B64),
+    READ("b96", Element::B96),
+    READ("b128", Element::B128),
+    WRITE("b8", Element::U8),
+    WRITE("b8_d16_hi", Element::U8High),
+    WRITE("b16", Element::U16),
+    WRITE("b16_d16_hi", Element::B16High),
+    WRITE("b32", Element::B32),
+    WRITE("b64", Element::B64),
+    WRITE("b96", Element::B96),
+    WRITE("b128", Element::B128),
+    {"ds_read2_b32", read2<Element::B32, 1>, OpClass::LdsLoad, PairLoad, Ty::B32},
+    {"ds_read2_b64", read2<Element::B64, 1>, OpClass::LdsLoad, PairLoad, Ty::B64},
+    {"ds_read2st64_b32", read2<Element::B32, 64>, OpClass::LdsLoad, PairLoad, Ty::B32},
+    {"ds_read2st64_b64", read2<Element::B64, 64>, OpClass::LdsLoad, PairLoad, Ty::B64},
+    {"ds_write2_b32", write2<Element::B32, 1>, OpClass::LdsStore, PairStore, Ty::B32},
+    {"ds_write2_b64", write2<Element::B64, 1>, OpClass::LdsStore, PairStore, Ty::B64},
+    {"ds_write2st64_b32", write2<Element::B32, 64>, OpClass::LdsStore, PairStore, Ty::B32},
+    {"ds_write2st64_b64", write2<Element::B64, 64>, OpClass::LdsStore, PairStore, Ty::B64},
+    ATOMICS("add", "u", Rmw::Add),
+    ATOMICS("sub", "u", Rmw::Sub),
+    ATOMICS("rsub", "u", Rmw::RSub),
+    ATOMICS("inc", "u", Rmw::Inc),
+    ATOMICS("dec", "u", Rmw::Dec),
+    ATOMICS("min", "i", Rmw::SMin),
+    ATOMICS("max", "i", Rmw::SMax),
+    ATOMICS("min", "u", Rmw::UMin),
+    ATOMICS("max", "u", Rmw::UMax),
+    ATOMICS("and", "b", Rmw::And),
+    ATOMICS("or", "b", Rmw::Or),
+    ATOMICS("xor", "b", Rmw::Xor),
+    ATOMICS("mskor", "b", Rmw::MaskOr),
+    ATOMICS("cmpst", "b", Rmw::CmpSwap),
+    ATOMICS("cmpst", "f", Rmw::FCmpSwap),
+    ATOMICS("min", "f", Rmw::FMin),
+    ATOMICS("max", "f", Rmw::FMax),
+    ATOMIC32("add", "f", Rmw::FAdd),
+    {"ds_wrxchg_rtn_b32", atomic<Rmw::Swap, uint32_t, true>, OpClass::LdsAtomic, AtomicRtnFlags,
+     Ty::B32},
+    {"ds_wrxchg_rtn_b64", atomic<Rmw::Swap, uint64_t, true>, OpClass::LdsAtomic, AtomicRtnFlags,
+     Ty::B64},
+    {"ds_wrap_rtn_b32", atomic<Rmw::Wrap, uint32_t, true>, OpClass::LdsAtomic, AtomicRtnFlags,
+     Ty::B32},
+    {"ds_wrxchg2_rtn_b32", exchange2<uint32_t, 1>, OpClass::LdsAtomic,
+     AtomicRtnFlags | OpLdsPair, Ty::B32},
+    {"ds_wrxchg2_rtn_b64", exchange2<uint64_t, 1>, OpClass::LdsAtomic,
+     AtomicRtnFlags | OpLdsPair, Ty::B64},
+    {"ds_wrxchg2st64_rtn_b32", exchange2<uint32_t, 64>, OpClass::LdsAtomic,
+     AtomicRtnFlags | OpLdsPair, Ty::B32},
+    {"ds_wrxchg2st64_rtn_b64", exchange2<uint64_t, 64>, OpClass::LdsAtomic,
+     AtomicRtnFlags | OpLdsPair, Ty::B64},
+};
+
+} // namespace
+
+const OpTable DsOps = {Entries, sizeof Entries / sizeof *Entries};
+
+} // namespace vgpu

@@ -1,0 +1,225 @@
+//===- Machine.h - Compute units, waves, and what runs them -----------------===//
+//
+// State of the modelled GPU while a dispatch runs. One thread runs everything:
+// compute units in turn for a window of modelled cycles, in each the SIMD whose
+// next wave is due first, in that the wave that has been ready longest. All of
+// it follows from modelled time alone, so two runs are equal cycle by cycle.
+//
+// Machine is also the ExecEnv of every wave; the memory instructions
+// (isa/Mem*.cpp) use its non-virtual part directly.
+//
+//===----------------------------------------------------------------------===//
+#ifndef VGPU_MACHINE_MACHINE_H
+#define VGPU_MACHINE_MACHINE_H
+
+#include "core/CodeCache.h"
+#include "core/Decoder.h"
+#include "core/Env.h"
+#include "core/Wave.h"
+#include "machine/Device.h"
+#include "machine/KernelDescriptor.h"
+#include "machine/Log.h"
+#include "machine/MemoryMap.h"
+#include "machine/MemoryTiming.h"
+
+#include <memory>
+#include <vector>
+
+namespace vgpu {
+
+struct MachineWave;
+
+/// Work items that share LDS and barriers.
+struct Workgroup {
+  uint32_t Id[3] = {};
+  unsigned Cu = 0;
+  unsigned Slot = 0; ///< TG_ID of HW_ID.
+  unsigned Waves = 0, Ended = 0, AtBarrier = 0;
+  uint64_t BarrierTime = 0; ///< Latest arrival at the barrier now filling.
+  uint32_t LdsBytes = 0, LdsAllocated = 0;
+  std::vector<uint8_t> Lds;
+  MachineWave *Members[16] = {};
+};
+
+struct MachineWave : Wave {
+  unsigned Number = 0; ///< In the workgroup.
+  unsigned Cu = 0, Simd = 0, Slot = 0;
+  int ScratchSlot = -1;
+  uint64_t ScratchBase = 0; ///< Of this wave; swizzled by lane.
+  bool AfterBranch = false; ///< The next instruction opens a block.
+
+  /// Completion times of outstanding operations. Vector memory completes in
+  /// order (a ring); scalar memory and LDS share a counter but have no order.
+  static constexpr unsigned MaxVm = 64, MaxLgkm = 16;
+  uint64_t Vm[MaxVm];
+  unsigned VmHead = 0, VmCount = 0;
+  uint64_t VmLast = 0, LdsLast = 0;
+  uint64_t Lgkm[MaxLgkm];
+  unsigned LgkmCount = 0;
+
+  std::unique_ptr<Vreg[]> Registers;
+  unsigned RegisterCount = 0;
+
+  /// Counts one more outstanding operation that completes at \p Done; the wave
+  /// waits for the oldest when the counter is full.
+  void pushVm(uint64_t Done);
+  void pushLgkm(uint64_t Done);
+  /// pushLgkm for LDS, whose operations complete in order.
+  void pushLds(uint64_t Done) {
+    LdsLast = Done < LdsLast ? LdsLast : Done;
+    pushLgkm(LdsLast);
+  }
+  void waitVm(unsigned Left);
+  void waitLgkm(unsigned Left);
+};
+
+struct SimdState {
+  static constexpr unsigned MaxSlots = 10;
+  static constexpr uint64_t Never = ~uint64_t(0);
+  MachineWave *Waves[MaxSlots] = {};
+  uint64_t Ready[MaxSlots]; ///< When each may issue; Never if it cannot.
+  uint64_t PortFree[unsigned(Port::Count)] = {};
+  unsigned Used = 0;         ///< Slots with a wave.
+  unsigned VgprsUsed = 0, SgprsUsed = 0;
+  SimdState() { reset(); }
+  void reset() {
+    for (unsigned I = 0; I < MaxSlots; ++I) {
+      Waves[I] = nullptr;
+      Ready[I] = Never;
+    }
+    for (uint64_t &Free : PortFree)
+      Free = 0;
+    Used = VgprsUsed = SgprsUsed = 0;
+  }
+  uint64_t next() const {
+    uint64_t Least = Never;
+    for (uint64_t R : Ready)
+      Least = R < Least ? R : Least;
+    return Least;
+  }
+};
+
+struct ComputeUnit {
+  std::vector<SimdState> Simds;
+  uint64_t Next[4]; ///< Of each SIMD: SimdState::next().
+  unsigned Groups = 0;
+  uint32_t LdsUsed = 0;
+  uint32_t GroupSlots = 0; ///< Bit per TG_ID in use.
+};
+
+class Machine final : public ExecEnv {
+public:
+  Machine(const DeviceConfig &Config, AddressSpace &Space);
+  ~Machine() override;
+
+  DispatchResult run(const DispatchArgs &Args, uint64_t StartTick);
+  void invalidateCode() { Code.invalidate(); }
+  void flush() { Log.flush(); }
+  /// Empty, or why this machine cannot run anything.
+  const std::string &error() const { return Decode.error(); }
+
+  // --- For the memory instructions -----------------------------------------
+  static Machine &of(Wave &W) { return static_cast<Machine &>(*W.Env); }
+  /// All active lanes may access Bytes at their address; else raises a fault
+  /// that names the lane.
+  bool checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
+                  unsigned Bytes, bool Write);
+  /// Models the time of a vector memory operation and counts it.
+  void vectorTime(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
+                  unsigned Bytes, MemoryOp Op);
+  /// The same for LDS.
+  void ldsTime(Wave &W, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
+  void scalarTime(Wave &W, uint64_t Address, unsigned Bytes, bool Store);
+  bool allows(uint64_t Begin, uint64_t End, bool Write) {
+    return Memory.allows(Begin, End, Write);
+  }
+  MemoryTiming &memoryTiming() { return Timing; }
+  void logTime(const MachineWave &W, uint64_t Pc, uint64_t Value, bool RealTime) {
+    if (Log.enabled())
+      Log.time(W, Pc, Value, RealTime);
+  }
+  uint32_t privateBytes() const { return Private; }
+
+  // --- ExecEnv ---------------------------------------------------------------
+  size_t fetchCode(uint64_t Addr, void *Dst, size_t N) override;
+  void *memory(Wave &W, uint64_t Addr, size_t N, Access A) override;
+  uint8_t *ldsBase(Wave &W) override { return W.Group->Lds.data(); }
+  size_t ldsSize(Wave &W) override { return W.Group->LdsBytes; }
+  uint64_t cycleClock(Wave &W) override;
+  uint64_t realTime(Wave &W) override;
+  void endProgram(Wave &W) override;
+  void barrier(Wave &W) override;
+  void waitCounters(Wave &W, const Inst &I, uint32_t Imm) override;
+  void sleep(Wave &W, uint32_t Units64Cycles) override;
+  void sendMessage(Wave &W, const Inst &I, uint32_t Message, uint32_t M0) override;
+  void trap(Wave &W, const Inst &I, uint32_t TrapId) override;
+  void setPriority(Wave &, uint32_t) override {}
+  bool readHwReg(Wave &W, uint32_t Id, uint32_t &Value) override;
+  bool writeHwReg(Wave &W, uint32_t Id, uint32_t Value) override;
+  void invalidateCode(Wave &) override { Code.invalidate(); }
+  void fault(Wave &W, const Inst &I, FaultKind Kind, std::string Text, unsigned Lane,
+             uint64_t Addr) override;
+
+private:
+  // Dispatcher.cpp
+  const char *prepare(const DispatchArgs &Args, DispatchResult &Result);
+  bool placeGroup(unsigned Cu, uint64_t When);
+  void placeGroups(uint64_t When);
+  bool fits(const ComputeUnit &U) const;
+  void startWave(MachineWave &W, Workgroup &G, unsigned Number);
+  void groupEnded(Workgroup &G, uint64_t When);
+  void releaseAll();
+
+  // Scheduler.cpp
+  void runWindows();
+  void runUnit(unsigned Cu, uint64_t End);
+  void runSimd(unsigned Cu, unsigned Simd, uint64_t Limit);
+  void releaseBarrier(Workgroup &G);
+  void makeReady(MachineWave &W);
+
+  // Faults.cpp
+  void report(FaultCause Cause, uint64_t QueueError, const Wave *W, const Inst *I,
+              const std::string &Text, unsigned Lane, uint64_t Address);
+  std::string kernelName() const;
+
+  // Statistics.cpp
+  void writeStatistics(const DispatchResult &Result);
+
+  const DeviceConfig Config;
+  MemoryMap Memory;
+  Decoder Decode;
+  CodeCache Code;
+  MemoryTiming Timing;
+  ExecutionLog Log;
+
+  // Per dispatch.
+  const DispatchArgs *Args = nullptr;
+  KernelDescriptor Kernel;
+  uint64_t StartTick = 0, StartCycle = 0;
+  uint32_t GroupSize[3] = {}, Grid[3] = {}, Groups[3] = {};
+  uint64_t GroupsTotal = 0, GroupsPlaced = 0, GroupsLive = 0;
+  unsigned WavesPerGroup = 0;
+  uint32_t Lds = 0, Private = 0;
+  uint64_t ScratchBase = 0, ScratchWaveBytes = 0;
+  std::vector<int> ScratchFree;
+  bool UsesScratch = false;
+  uint32_t InitialSgprs[16] = {};
+  uint64_t LastCycle = 0;
+  std::vector<uint64_t> EngineFree; ///< By shader engine: next wave launch.
+  unsigned NextCu = 0;
+  bool Stop = false;
+  bool Slept = false; ///< A wave slept in this window: let the host run.
+  Fault Found;
+
+  std::vector<ComputeUnit> Units;
+  std::vector<std::unique_ptr<MachineWave>> WavePool;
+  std::vector<MachineWave *> WaveFree;
+  std::vector<std::unique_ptr<Workgroup>> GroupPool;
+  std::vector<Workgroup *> GroupFree;
+
+  uint64_t Executed[unsigned(OpClass::Count)] = {};
+  uint64_t WavesStarted = 0;
+};
+
+} // namespace vgpu
+#endif

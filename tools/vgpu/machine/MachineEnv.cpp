@@ -1,0 +1,188 @@
+//===- MachineEnv.cpp - What waves ask of the machine -----------------------===//
+//
+// The ExecEnv side: waits, barriers, messages, traps, hardware registers, and
+// the checked and timed part of memory access.
+//
+//===----------------------------------------------------------------------===//
+#include "machine/Machine.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace vgpu {
+
+size_t Machine::fetchCode(uint64_t Addr, void *Dst, size_t N) {
+  // As much as is mapped: the end of a code object may be the end of a region.
+  size_t Mapped = 0;
+  while (Mapped < N) {
+    uint64_t At = Addr + Mapped;
+    size_t Part = std::min<size_t>(N - Mapped, 4096 - At % 4096);
+    if (!Memory.allows(At, At + Part, false)) {
+      while (Part && !Memory.allows(At, At + Part, false))
+        Part -= std::min<size_t>(Part, 4);
+      Mapped += Part;
+      break;
+    }
+    Mapped += Part;
+  }
+  std::memcpy(Dst, reinterpret_cast<const void *>(Addr), Mapped);
+  return Mapped;
+}
+
+void *Machine::memory(Wave &, uint64_t Addr, size_t N, Access A) {
+  if (!Memory.allows(Addr, Addr + N, A == Access::Write))
+    return nullptr;
+  return reinterpret_cast<void *>(Addr);
+}
+
+uint64_t Machine::cycleClock(Wave &W) { return StartCycle + W.Cycle; }
+
+uint64_t Machine::realTime(Wave &W) {
+  return (StartCycle + W.Cycle) / (Config.EngineMHz / Config.RealTimeMHz);
+}
+
+void Machine::endProgram(Wave &W) { W.Status = WaveStatus::Ended; }
+
+void Machine::barrier(Wave &W) {
+  if (W.Group->Waves > 1) // The hardware drops it for a group of one wave.
+    W.Status = WaveStatus::AtBarrier;
+}
+
+void Machine::waitCounters(Wave &Base, const Inst &, uint32_t Imm) {
+  auto &W = static_cast<MachineWave &>(Base);
+  W.waitVm((Imm & 15) | (Imm >> 14 & 3) << 4);
+  W.waitLgkm(Imm >> 8 & 15);
+}
+
+void Machine::sleep(Wave &W, uint32_t Units64Cycles) {
+  W.Cycle += uint64_t(64) * Units64Cycles;
+  Slept = true;
+}
+
+void Machine::sendMessage(Wave &Base, const Inst &I, uint32_t Message, uint32_t M0) {
+  auto &W = static_cast<MachineWave &>(Base);
+  switch (Message & 15) {
+  case 1: // MSG_INTERRUPT
+    if (Args->Interrupt)
+      Args->Interrupt(M0);
+    Slept = true;
+    W.pushLgkm(W.Cycle + timing::ScalarHit);
+    return;
+  case 4: // MSG_SAVEWAVE, MSG_STALL_WAVE_GEN, MSG_HALT_WAVES: nothing to do here.
+  case 5:
+  case 6:
+    return;
+  default:
+    fault(W, I, FaultKind::UnknownInstruction, "message that a compute kernel cannot send",
+          MaxLanes, 0);
+  }
+}
+
+void Machine::trap(Wave &W, const Inst &I, uint32_t TrapId) {
+  switch (TrapId) {
+  case 1: // Debugger breakpoint and llvm.debugtrap: without a debugger the trap
+  case 3: // handler returns.
+    return;
+  case 2:
+    fault(W, I, FaultKind::Trap, "the kernel called abort() or an assertion failed", MaxLanes, 0);
+    return;
+  default:
+    fault(W, I, FaultKind::Trap, "trap " + std::to_string(TrapId) + ", which has no handler",
+          MaxLanes, 0);
+  }
+}
+
+bool Machine::readHwReg(Wave &Base, uint32_t Id, uint32_t &Value) {
+  auto &W = static_cast<MachineWave &>(Base);
+  switch (Id) {
+  case 3: // TRAPSTS: no exception was raised.
+    Value = 0;
+    return true;
+  case 4: { // HW_ID
+    unsigned Engine = W.Cu % Config.ShaderEngines, InEngine = W.Cu / Config.ShaderEngines;
+    Value = W.Slot | W.Simd << 4 | (InEngine & 15) << 8 | (InEngine >> 4 & 1) << 12 |
+            (Engine & 7) << 13 | (W.Group->Slot & 15) << 16 | 8u << 20 |
+            (Args->QueueId & 7) << 24 | 1u << 30;
+    return true;
+  }
+  case 5: // GPR_ALLOC: sizes in granules less one, bases are not modelled.
+    Value = (Kernel.Vgprs / Config.VgprGranule - 1) << 8 |
+            (Kernel.Sgprs / Config.SgprGranule - 1) << 24;
+    return true;
+  case 6: // LDS_ALLOC: size in 128-dword granules.
+    Value = W.Group->LdsAllocated / Config.LdsGranule << 12;
+    return true;
+  case 7: // IB_STS: what the counters hold.
+    Value = (W.VmCount & 15) | (W.LgkmCount & 15) << 8 | (W.VmCount >> 4 & 3) << 22;
+    return true;
+  case 16: // TBA, TMA: no second-level trap handler is modelled.
+  case 17:
+  case 18:
+  case 19:
+    Value = 0;
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool Machine::writeHwReg(Wave &, uint32_t Id, uint32_t) {
+  return Id == 3; // TRAPSTS may be cleared; everything else is read-only here.
+}
+
+bool Machine::checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
+                         unsigned Bytes, bool Write) {
+  if (!Exec)
+    return true;
+  uint64_t Least = ~uint64_t(0), Most = 0;
+  if (Exec == ~uint64_t(0)) {
+    for (unsigned L = 0; L < MaxLanes; ++L) {
+      Least = std::min(Least, Address[L]);
+      Most = std::max(Most, Address[L]);
+    }
+  } else {
+    for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
+      uint64_t A = Address[__builtin_ctzll(Rest)];
+      Least = std::min(Least, A);
+      Most = std::max(Most, A);
+    }
+  }
+  // One region for all lanes is the common case.
+  if (Most + Bytes > Least && Memory.allows(Least, Most + Bytes, Write))
+    return true;
+  for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
+    unsigned L = unsigned(__builtin_ctzll(Rest));
+    if (Memory.allows(Address[L], Address[L] + Bytes, Write))
+      continue;
+    const bool Readable = Write && Memory.allows(Address[L], Address[L] + Bytes, false);
+    fault(W, I, FaultKind::Memory,
+          std::string(Write ? "store of " : "load of ") + std::to_string(Bytes) +
+              (Readable ? " bytes to read-only memory"
+               : Address[L] < 4096 ? " bytes at a null pointer"
+                                   : " bytes outside all memory of the device"),
+          L, Address[L]);
+    return false;
+  }
+  return true;
+}
+
+void Machine::vectorTime(Wave &Base, const Inst &I, const uint64_t *Address, uint64_t Exec,
+                         unsigned Bytes, MemoryOp Op) {
+  auto &W = static_cast<MachineWave &>(Base);
+  LineSet Lines;
+  Lines.collect(Address, Exec, Bytes);
+  W.pushVm(Timing.vector(W.Cu, W.Cycle, Lines, (Bytes + 3) / 4, Op, I.Glc));
+}
+
+void Machine::ldsTime(Wave &Base, const uint32_t *Address, uint64_t Exec, unsigned Dwords) {
+  auto &W = static_cast<MachineWave &>(Base);
+  W.pushLds(Timing.lds(W.Cu, W.Cycle, Dwords,
+                       Address ? ldsConflictCycles(Address, Exec, Dwords) : 0));
+}
+
+void Machine::scalarTime(Wave &Base, uint64_t Address, unsigned Bytes, bool Store) {
+  auto &W = static_cast<MachineWave &>(Base);
+  W.pushLgkm(Timing.scalar(W.Cu, W.Cycle, Address, Bytes, Store));
+}
+
+} // namespace vgpu

@@ -1,0 +1,91 @@
+//===- MemoryTiming.h - When a memory access would have arrived -------------===//
+//
+// Caches and bandwidths of the memory system. Data is read and written at once
+// by the instruction handlers; this only tells the time. Nothing in here can
+// change a result.
+//
+//===----------------------------------------------------------------------===//
+#ifndef VGPU_MACHINE_MEMORYTIMING_H
+#define VGPU_MACHINE_MEMORYTIMING_H
+
+#include "machine/Bandwidth.h"
+#include "machine/CacheModel.h"
+#include "machine/DeviceConfig.h"
+#include "machine/Timing.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace vgpu {
+
+enum class MemoryOp : uint8_t { Load, Store, Atomic };
+
+/// What is counted per dispatch about memory.
+struct MemoryCounters {
+  uint64_t L1Hits = 0, L1Misses = 0;
+  uint64_t ScalarHits = 0, ScalarMisses = 0;
+  uint64_t L2Hits = 0, L2Misses = 0;
+  uint64_t VectorLines = 0; ///< Lines asked of L1 by vector memory operations.
+  uint64_t LdsConflictCycles = 0;
+};
+
+/// The lines one vector memory operation touches, each once.
+struct LineSet {
+  unsigned Count = 0;
+  uint64_t Line[64 * 2];
+  uint8_t Lanes[64 * 2]; ///< How many lanes touch it.
+
+  /// \p Bytes from each active lane's address on; at most 64.
+  void collect(const uint64_t *Address, uint64_t Exec, unsigned Bytes);
+  /// All lanes side by side: Total bytes from Begin on, Bytes a lane.
+  void consecutive(uint64_t Begin, unsigned Total, unsigned Bytes) {
+    Count = 0;
+    for (uint64_t L = Begin / timing::LineBytes; L <= (Begin + Total - 1) / timing::LineBytes; ++L) {
+      Line[Count] = L;
+      Lanes[Count++] = uint8_t(timing::LineBytes / Bytes);
+    }
+  }
+
+private:
+  void add(uint64_t Number);
+};
+
+/// Cycles beyond the conflict-free ones that LDS needs for these lanes.
+unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwords);
+
+class MemoryTiming {
+public:
+  explicit MemoryTiming(const DeviceConfig &Config);
+
+  /// Between dispatches: pending traffic is over, caches keep their lines but
+  /// for L1 and the scalar cache (an acquire at the start of a dispatch).
+  void startDispatch();
+
+  /// Time at which a vector memory operation issued at \p Now has completed.
+  uint64_t vector(unsigned Cu, uint64_t Now, const LineSet &Lines, unsigned Dwords,
+                  MemoryOp Op, bool BypassL1);
+  uint64_t scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsigned Bytes, bool Store);
+  uint64_t lds(unsigned Cu, uint64_t Now, unsigned Dwords, unsigned ConflictCycles);
+
+  void invalidateVector(unsigned Cu) { Units[Cu].L1.clear(); }
+  void invalidateScalar(unsigned Cu) { Scalars[Cu / CusPerScalar].clear(); }
+
+  MemoryCounters Counters;
+
+private:
+  static constexpr unsigned CusPerScalar = 3;
+  struct Unit {
+    CacheModel L1;
+    uint64_t L1Free = 0, LdsFree = 0;
+  };
+  uint64_t level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData);
+
+  std::vector<Unit> Units;
+  std::vector<CacheModel> Scalars;
+  CacheModel L2;
+  std::vector<Bandwidth> Channels;
+  Bandwidth Memory;
+};
+
+} // namespace vgpu
+#endif

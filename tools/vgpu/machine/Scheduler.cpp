@@ -1,0 +1,231 @@
+//===- Scheduler.cpp - Which wave runs next, and for how long ---------------===//
+//
+// The inner loop of the virtual GPU. A SIMD always continues with the wave that
+// may issue earliest; instructions of one wave issue in order; a port of the
+// SIMD takes one instruction at a time. Waits, barriers and memory move a
+// wave's own clock (Wave::Cycle), and that is all the scheduler looks at.
+//
+//===----------------------------------------------------------------------===//
+#include "core/Execute.h"
+#include "machine/Machine.h"
+
+#include <algorithm>
+#include <sched.h>
+
+namespace vgpu {
+
+void MachineWave::pushVm(uint64_t Done) {
+  VmLast = std::max(VmLast, Done);
+  if (VmCount == MaxVm - 1)
+    waitVm(MaxVm - 2);
+  Vm[(VmHead + VmCount++) % MaxVm] = VmLast;
+}
+
+void MachineWave::waitVm(unsigned Left) {
+  if (VmCount <= Left)
+    return;
+  unsigned Gone = VmCount - Left;
+  Cycle = std::max(Cycle, Vm[(VmHead + Gone - 1) % MaxVm]);
+  VmHead = (VmHead + Gone) % MaxVm;
+  VmCount = Left;
+}
+
+void MachineWave::pushLgkm(uint64_t Done) {
+  if (LgkmCount == MaxLgkm - 1)
+    waitLgkm(MaxLgkm - 2);
+  Lgkm[LgkmCount++] = Done;
+}
+
+void MachineWave::waitLgkm(unsigned Left) {
+  if (Left == 0) {
+    for (unsigned I = 0; I < LgkmCount; ++I)
+      Cycle = std::max(Cycle, Lgkm[I]);
+    LgkmCount = 0;
+    return;
+  }
+  while (LgkmCount > Left) {
+    unsigned Earliest = 0;
+    for (unsigned I = 1; I < LgkmCount; ++I)
+      if (Lgkm[I] < Lgkm[Earliest])
+        Earliest = I;
+    Cycle = std::max(Cycle, Lgkm[Earliest]);
+    // Keep the order of the rest: ties go to the older operation.
+    for (unsigned I = Earliest + 1; I < LgkmCount; ++I)
+      Lgkm[I - 1] = Lgkm[I];
+    --LgkmCount;
+  }
+}
+
+void Machine::makeReady(MachineWave &W) {
+  ComputeUnit &U = Units[W.Cu];
+  U.Simds[W.Simd].Ready[W.Slot] = W.Cycle;
+  U.Next[W.Simd] = std::min(U.Next[W.Simd], W.Cycle);
+}
+
+void Machine::releaseBarrier(Workgroup &G) {
+  uint64_t Time = G.BarrierTime + timing::BarrierRelease;
+  G.AtBarrier = 0;
+  G.BarrierTime = 0;
+  for (unsigned I = 0; I < G.Waves; ++I) {
+    MachineWave *W = G.Members[I];
+    if (!W || W->Status != WaveStatus::AtBarrier)
+      continue;
+    W->Status = WaveStatus::Running;
+    W->Cycle = Time;
+    makeReady(*W);
+  }
+}
+
+void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
+  ComputeUnit &U = Units[Cu];
+  SimdState &S = U.Simds[Simd];
+  const bool Logging = Log.enabled();
+  for (;;) {
+    // The wave that is due first, and when the next one is.
+    unsigned Slot = 0;
+    uint64_t First = S.Ready[0], Second = SimdState::Never;
+    for (unsigned I = 1; I < SimdState::MaxSlots; ++I) {
+      uint64_t R = S.Ready[I];
+      if (R < First) {
+        Second = First;
+        First = R;
+        Slot = I;
+      } else if (R < Second) {
+        Second = R;
+      }
+    }
+    if (First >= Limit) {
+      U.Next[Simd] = First;
+      return;
+    }
+    MachineWave &W = *S.Waves[Slot];
+    const uint64_t Until = std::min(Limit - 1, Second);
+    do {
+      const Inst &I = Code.at(W.Pc);
+      const unsigned Class = unsigned(I.Info->Class);
+      const ClassCost Cost = ClassCosts[Class];
+      if (Cost.Unit != Port::None) {
+        uint64_t &Free = S.PortFree[unsigned(Cost.Unit)];
+        W.Cycle = std::max(W.Cycle, Free);
+        Free = W.Cycle + Cost.Busy;
+      }
+      if (__builtin_expect(Logging, 0))
+        Log.step(W, I.Pc, W.exec(), StartCycle + W.Cycle);
+      ++Executed[Class];
+      const uint64_t NextPc = I.Pc + 4 * I.Size;
+      W.Pc = NextPc;
+      execute(W, I);
+      W.Cycle += Cost.Wave;
+      if (W.Pc != NextPc) {
+        W.Cycle += timing::TakenBranch;
+        W.AfterBranch = true;
+      } else if (I.Info->Class == OpClass::Branch) {
+        W.AfterBranch = true;
+      }
+      if (__builtin_expect(W.Status != WaveStatus::Running, 0))
+        break;
+    } while (W.Cycle <= Until);
+
+    if (W.Status == WaveStatus::Running) {
+      S.Ready[Slot] = W.Cycle;
+      continue;
+    }
+    if (Stop)
+      return;
+    Workgroup &G = *W.Group;
+    LastCycle = std::max(LastCycle, W.Cycle);
+    S.Ready[Slot] = SimdState::Never;
+    if (W.Status == WaveStatus::AtBarrier) {
+      ++G.AtBarrier;
+      G.BarrierTime = std::max(G.BarrierTime, W.Cycle);
+    } else { // Ended.
+      ++G.Ended;
+      if (Logging)
+        Log.endWave(W, StartCycle + W.Cycle);
+      if (G.Ended == G.Waves) {
+        groupEnded(G, W.Cycle);
+        continue;
+      }
+      // A wave that has ended no longer counts at the barrier.
+    }
+    if (G.AtBarrier && G.AtBarrier + G.Ended == G.Waves)
+      releaseBarrier(G);
+  }
+}
+
+void Machine::runUnit(unsigned Cu, uint64_t End) {
+  ComputeUnit &U = Units[Cu];
+  const unsigned Simds = unsigned(U.Simds.size());
+  while (!Stop) {
+    unsigned Simd = 0;
+    uint64_t First = U.Next[0], Second = SimdState::Never;
+    for (unsigned I = 1; I < Simds; ++I) {
+      if (U.Next[I] < First) {
+        Second = First;
+        First = U.Next[I];
+        Simd = I;
+      } else {
+        Second = std::min(Second, U.Next[I]);
+      }
+    }
+    if (First >= End)
+      return;
+    uint64_t Limit = Second == SimdState::Never ? End : Second + timing::SimdQuantum;
+    runSimd(Cu, Simd, std::min(Limit, End));
+  }
+}
+
+void Machine::runWindows() {
+  unsigned FirstCu = 0;
+  const unsigned Count = unsigned(Units.size());
+  while (!Stop && (GroupsLive || GroupsPlaced < GroupsTotal)) {
+    // Jump to the first thing that happens.
+    uint64_t Now = SimdState::Never;
+    for (ComputeUnit &U : Units)
+      if (U.Groups)
+        for (unsigned I = 0; I < U.Simds.size(); ++I)
+          Now = std::min(Now, U.Next[I]);
+    if (Now == SimdState::Never) {
+      for (const std::unique_ptr<MachineWave> &W : WavePool)
+        if (W->Status == WaveStatus::AtBarrier && W->Group) {
+          report(FaultCause::Deadlock, 0x80000000, W.get(), &Code.at(W->Pc - 4),
+                 "some waves of the workgroup wait at a barrier that no other wave can reach",
+                 MaxLanes, 0);
+          return;
+        }
+      report(FaultCause::Deadlock, 0x80000000, nullptr, nullptr, "no wave can run", MaxLanes, 0);
+      return;
+    }
+    if (Config.MaxCycles && Now > Config.MaxCycles) {
+      for (const std::unique_ptr<MachineWave> &W : WavePool)
+        if (W->Group && W->Status == WaveStatus::Running) {
+          report(FaultCause::CycleLimit, 0x80000000, W.get(), &Code.at(W->Pc),
+                 "still running after " + std::to_string(Config.MaxCycles) + " modelled cycles",
+                 MaxLanes, 0);
+          return;
+        }
+    }
+    if (Args->Cancel && Args->Cancel->load(std::memory_order_relaxed)) {
+      report(FaultCause::Cancelled, 0, nullptr, nullptr, "dispatch cancelled", MaxLanes, 0);
+      return;
+    }
+    Memory.refresh();
+    const uint64_t End = Now + timing::WindowCycles;
+    // Begin with another unit each time, so that none is always first to ask
+    // for the next workgroup.
+    for (unsigned I = 0; I < Count && !Stop; ++I) {
+      unsigned Cu = FirstCu + I < Count ? FirstCu + I : FirstCu + I - Count;
+      if (Units[Cu].Groups)
+        runUnit(Cu, End);
+    }
+    FirstCu = FirstCu + 1 == Count ? 0 : FirstCu + 1;
+    if (!Stop && GroupsPlaced < GroupsTotal)
+      placeGroups(End);
+    if (Slept) {
+      Slept = false;
+      sched_yield(); // The wave most likely waits for a host thread.
+    }
+  }
+}
+
+} // namespace vgpu
