@@ -61,9 +61,18 @@ import json
 import sys
 
 with open(sys.argv[1], encoding="utf-8") as file:
-    totals = json.load(file)["totals"]
-if not all(totals[key] for key in ("kernels", "dispatches", "waves", "events")):
-    sys.exit(f"demo: error: nothing was traced: {totals}")
+    statistics = json.load(file)
+traced = [kernel for kernel in statistics["kernels"] if kernel["traced"]]
+totals = {
+    "kernels": len(traced),
+    "dispatches": sum(kernel["traced"] for kernel in traced),
+    "waves": sum(kernel["waves"]["ended"] for kernel in traced),
+    "events": sum(kernel["events"]["kept"] for kernel in traced),
+}
+lost = sum(kernel["events"][reason] for kernel in traced
+           for reason in ("overwritten", "missing", "damaged"))
+if not all(totals.values()):
+    sys.exit(f"nothing was traced: {totals}")
 print("demo: ok: {kernels} kernels, {dispatches} dispatches, {waves} waves, "
-      "{events} events, {lost} lost".format(**totals))
+      "{events} events, {lost} lost".format(**totals, lost=lost))
 PYTHON

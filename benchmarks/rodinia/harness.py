@@ -7,7 +7,6 @@ statistics, on a real one the dispatches' times from kprobe's dump, where the
 plain program runs under kprobe-run too, which then records only when each
 dispatch began and ended.
 """
-import json
 import os
 import pathlib
 import shutil
@@ -17,8 +16,9 @@ import sys
 from programs import Mismatch, Run
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools"))
+sys.path[:0] = [str(HERE.parents[1] / "tools"), str(HERE.parent)]
 import codeobject  # noqa: E402
+import measure  # noqa: E402
 
 COMPILERS = {
     "hipcc": (["hipcc"], "clang-15"),
@@ -27,6 +27,7 @@ COMPILERS = {
                   "-mcode-object-version=4"], "clang-19"),
 }
 VARIANTS = ("plain", "traced")
+CLONE = measure.CLONE
 
 
 class SetupError(Exception):
@@ -101,7 +102,7 @@ class Harness:
             raise Failure("build: " + (errors[0] if errors else last_line(result.stderr)))
 
     # ----------------------------------------------------------------- running
-    def run(self, program, variant, executable):
+    def run(self, program, variant, executable, names):
         """Runs, verifies, and returns what was measured."""
         options = self.options
         folder = options.work / "run" / f"{options.compiler}-{options.arch}-{options.size}" \
@@ -110,7 +111,8 @@ class Harness:
         folder.mkdir(parents=True)
         program.prepare(folder, options.rodinia, options.size)
 
-        dump, statistics = folder.parent / f"{folder.name}.kpd", folder.parent / f"{folder.name}.json"
+        dump = folder.parent / f"{folder.name}.kpd"
+        statistics = folder.parent / f"{folder.name}.stats"
         dump.unlink(missing_ok=True)
         statistics.unlink(missing_ok=True)
         launcher, environment = [], dict(self.environment)
@@ -138,18 +140,19 @@ class Harness:
 
         measured = {}
         if self.virtual:
-            measured["cycles"] = self.modelled_cycles(statistics)
+            measured["cycles"] = measure.total(statistics, "modelled-cycles", names)
         if dump.exists():
-            measured["trace"] = self.trace(dump)
+            measured["trace"] = measure.trace(self.bin / "kprobe-decode", dump)
         return measured
 
-    def modelled_cycles(self, statistics):
-        raise NotImplementedError
-
-    def trace(self, dump):
-        raise NotImplementedError
-
     # --------------------------------------------------------------- measuring
+    def kernels(self, executable, folder):
+        """{name: metadata} over all code objects of an executable."""
+        found = {}
+        for path in codeobject.extract(executable, folder, self.options.arch):
+            found.update(codeobject.kernels(path))
+        return found
+
     def measure(self, program):
         """One row of the table; never raises for what the program does wrong."""
         row = {"name": program.name, "arch": self.options.arch,
@@ -159,9 +162,51 @@ class Harness:
                "overwritten": None, "lost": None, "kernels": []}
         try:
             built = {variant: self.build(program, variant) for variant in VARIANTS}
-            measured = {variant: self.run(program, variant, built[variant])
+            metadata = self.kernels(built["traced"], built["traced"].parent /
+                                    f"{program.name}.objects")
+            row["kernels"] = costs(metadata)
+            names = {kernel["name"] for kernel in row["kernels"]}
+            measured = {variant: self.run(program, variant, built[variant], names)
                         for variant in VARIANTS}
-        except (Failure, Mismatch) as error:
+            trace = measured["traced"].get("trace")
+            if not trace or not trace["events"]:
+                raise Failure("nothing was traced")
+        except (Failure, Mismatch, codeobject.CodeObjectError, measure.MeasureError) as error:
             row["error"] = str(error)
             return row
+        row["verified"] = True
+        for key in ("events", "overwritten", "lost", "bytes"):
+            row[key] = trace[key]
+        for variant in VARIANTS:
+            row[f"cycles_{variant}"] = measured[variant].get("cycles")
+            row[f"time_ns_{variant}"] = measured[variant].get("trace", {}).get("time_ns")
+        unit = "cycles" if self.virtual else "time_ns"
+        if row[f"{unit}_plain"]:
+            row["ratio"] = row[f"{unit}_traced"] / row[f"{unit}_plain"]
         return row
+
+
+def waves_per_simd(entry):
+    """How many waves of a kernel a gfx9 SIMD holds by its registers: 256 VGPRs in
+    units of 4, 800 SGPRs in units of 16, ten waves at most."""
+    vgprs, sgprs = int(entry[".vgpr_count"]), int(entry[".sgpr_count"])
+    return min(10, 256 // (-(-max(vgprs, 1) // 4) * 4), 800 // (-(-max(sgprs, 1) // 16) * 16))
+
+
+def costs(metadata):
+    """Registers and occupancy of each kernel and of its clone."""
+    rows = []
+    for name, entry in sorted(metadata.items()):
+        clone = metadata.get(name + CLONE)
+        if name.endswith(CLONE) or clone is None:
+            continue
+        rows.append({
+            "name": name, "vgprs": int(entry[".vgpr_count"]),
+            "sgprs": int(entry[".sgpr_count"]),
+            "vgprs_added": int(clone[".vgpr_count"]) - int(entry[".vgpr_count"]),
+            "sgprs_added": int(clone[".sgpr_count"]) - int(entry[".sgpr_count"]),
+            "scratch_added": int(clone[".private_segment_fixed_size"])
+            - int(entry[".private_segment_fixed_size"]),
+            "waves_per_simd": waves_per_simd(entry),
+            "clone_waves_per_simd": waves_per_simd(clone)})
+    return rows

@@ -1,0 +1,63 @@
+"""Reads what the virtual GPU and kprobe say about a run; for the benchmarks here.
+
+Cycles and counters of the virtual GPU are modelled.
+"""
+import json
+import subprocess
+
+CLONE = ".kprobe"
+
+
+class MeasureError(Exception):
+    pass
+
+
+def dispatches(statistics):
+    """[(kernel, {counter: value})] of a file that KPROBE_VGPU_STATS named: a line
+    "dispatch N of queue Q: KERNEL", then lines "counter value" for each."""
+    found = []
+    try:
+        with open(statistics, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("dispatch "):
+                    name = line.split(": ", 1)[1].strip().removesuffix(".kd")
+                    found.append((name, {}))
+                elif found and len(line.split()) == 2:
+                    counter, value = line.split()
+                    found[-1][1][counter] = int(value)
+    except OSError as error:
+        raise MeasureError(f"no statistics of the virtual GPU: {error.strerror}") from error
+    return found
+
+
+def total(statistics, counter, names=None):
+    """Sum of a counter over all dispatches, or over those of the named kernels and
+    their clones."""
+    values = [counters[counter] for name, counters in dispatches(statistics)
+              if names is None or name.removesuffix(CLONE) in names]
+    if not values:
+        raise MeasureError("the virtual GPU ran none of the program's kernels")
+    return sum(values)
+
+
+def trace(decoder, dump):
+    """What kprobe-decode says about a dump."""
+    result = subprocess.run([str(decoder), "stats", "--json", str(dump)], capture_output=True,
+                            text=True, check=False)
+    if result.returncode:
+        raise MeasureError(f"decoder: {result.stderr.strip()}")
+    statistics = json.loads(result.stdout)
+    kernels = [kernel for kernel in statistics["kernels"]
+               if not kernel["name"].startswith("__amd_rocclr")]
+    return {
+        "time_ns": sum(sum(kernel["times_ns"]) for kernel in kernels),
+        "traced": sum(kernel["traced"] for kernel in kernels),
+        "events": sum(kernel["events"]["kept"] for kernel in kernels),
+        "overwritten": sum(kernel["events"]["overwritten"] for kernel in kernels),
+        # What the decoder lists as lost, whatever the reason. Overwriting is what a
+        # ring is for and has its own column; kernels without probes (copies and
+        # fills of the HIP library) are no loss.
+        "lost": sum(count for reason, count in statistics["lost"].items()
+                    if reason not in ("events_overwritten", "dispatches_status_1")),
+        "bytes": dump.stat().st_size,
+    }
