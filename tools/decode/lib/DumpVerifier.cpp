@@ -1,0 +1,193 @@
+// The legal order of records, and the references between them.
+#include "DumpVerifier.h"
+
+#include <algorithm>
+
+namespace kprobe {
+namespace {
+
+bool frequencyIsSane(uint64_t Hz) {
+  return Hz >= MinFrequencyHz && Hz <= MaxFrequencyHz;
+}
+
+/// Text of the runtime for one line of a terminal: no control characters.
+std::string oneLine(std::string_view Text) {
+  std::string Line(Text);
+  std::replace_if(
+      Line.begin(), Line.end(),
+      [](unsigned char C) { return C < 0x20 || C == 0x7f; }, ' ');
+  while (!Line.empty() && Line.back() == ' ')
+    Line.pop_back();
+  return Line;
+}
+
+std::string numbered(const char *What, uint64_t Number) {
+  return std::string(What) + " " + std::to_string(Number);
+}
+
+} // namespace
+
+Error DumpVerifier::enter(uint64_t Offset, const char *What) {
+  if (Now == State::Start)
+    return Error::at(Offset, std::string(What) + " comes before the process");
+  Now = State::Open;
+  return Error::success();
+}
+
+Error DumpVerifier::process(const KprobeProcessRecord &Record,
+                            std::string_view Executable,
+                            std::string_view Command, std::string_view Version,
+                            uint64_t Offset) {
+  if (Now != State::Start)
+    return Error::at(Offset, "a second process in one dump");
+  Now = State::Open;
+  Out.Owner = Process{Record, oneLine(Executable), oneLine(Command),
+                      oneLine(Version)};
+  return Sink.process(*Out.Owner);
+}
+
+Error DumpVerifier::agent(const KprobeAgentRecord &Record,
+                          std::string_view Target, std::string_view Name,
+                          uint64_t Offset) {
+  if (Error E = enter(Offset, "agent"))
+    return E;
+  if (!frequencyIsSane(Record.TickHz))
+    return Error::at(Offset, numbered("agent", Record.Agent) +
+                                 " has an impossible tick frequency of " +
+                                 std::to_string(Record.TickHz) + " Hz");
+  if (Record.CycleHz != 0 && !frequencyIsSane(Record.CycleHz))
+    return Error::at(Offset, numbered("agent", Record.Agent) +
+                                 " has an impossible shader clock of " +
+                                 std::to_string(Record.CycleHz) + " Hz");
+  auto [Place, New] = Out.Agents.try_emplace(Record.Agent);
+  if (!New)
+    return Error::at(Offset, numbered("agent", Record.Agent) +
+                                 " is described twice");
+  Place->second.Record = Record;
+  Place->second.Target = oneLine(Target);
+  Place->second.Name = oneLine(Name);
+  return Sink.agent(Place->second);
+}
+
+Error DumpVerifier::siteTable(const ByteReader &Bytes) {
+  if (Error E = enter(Bytes.offset(), "site table"))
+    return E;
+  auto Table = std::make_unique<SiteTable>();
+  if (Error E = Table->parse(Bytes))
+    return E;
+  // The same code object may be loaded twice.
+  auto [Place, New] = Out.Tables.try_emplace(Table->hash());
+  if (!New)
+    return Error::success();
+  Place->second = std::move(Table);
+  return Sink.table(*Place->second);
+}
+
+Error DumpVerifier::clock(const KprobeClockRecord &Record, uint64_t Offset) {
+  if (Error E = enter(Offset, "clock"))
+    return E;
+  auto Place = Out.Agents.find(Record.Agent);
+  if (Place == Out.Agents.end())
+    return Error::at(Offset, numbered("clock of unknown agent", Record.Agent));
+  if (!frequencyIsSane(Record.SystemHz))
+    return Error::at(Offset, "clock has an impossible system frequency of " +
+                                 std::to_string(Record.SystemHz) + " Hz");
+  Place->second.Clocks.push_back(Record);
+  return Error::success();
+}
+
+Error DumpVerifier::dispatch(const KprobeDispatchRecord &Record,
+                             std::string_view Name, uint64_t Offset) {
+  if (Error E = enter(Offset, "dispatch"))
+    return E;
+  std::string Who = numbered("dispatch", Record.Dispatch);
+  auto Where = Out.Agents.find(Record.Agent);
+  if (Where == Out.Agents.end())
+    return Error::at(Offset, Who + " runs on unknown agent " +
+                                 std::to_string(Record.Agent));
+  const SiteTable *Table = nullptr;
+  const KprobeKernelRecord *Kernel = nullptr;
+  if (Record.TableHash != 0) {
+    auto Found = Out.Tables.find(Record.TableHash);
+    if (Found == Out.Tables.end())
+      return Error::at(Offset, Who + " refers to a site table that is missing");
+    Table = Found->second.get();
+    if (Record.Kernel >= Table->kernels().size())
+      return Error::at(Offset, Who + " refers to a kernel that its site table "
+                                     "does not have");
+    Kernel = &Table->kernels()[Record.Kernel];
+  }
+  if (Record.Status == KPROBE_DISPATCH_TRACED && !Kernel)
+    return Error::at(Offset, Who + " is traced without a site table");
+  auto [Place, New] = Out.Dispatches.try_emplace(Record.Dispatch);
+  if (!New)
+    return Error::at(Offset, Who + " appears twice");
+  Dispatch &D = Place->second;
+  D.Record = Record;
+  D.Name = oneLine(Name);
+  D.Where = &Where->second;
+  D.Table = Table;
+  D.Kernel = Kernel;
+  return Sink.dispatch(D);
+}
+
+Error DumpVerifier::waves(const KprobeWavesRecord &Record, uint64_t Offset) {
+  if (Error E = enter(Offset, "waves"))
+    return E;
+  auto Place = Out.Dispatches.find(Record.Dispatch);
+  if (Place == Out.Dispatches.end())
+    return Error::at(Offset,
+                     numbered("waves of unknown dispatch", Record.Dispatch));
+  Current = &Place->second;
+  if (Current->Record.Status != KPROBE_DISPATCH_TRACED)
+    return Error::at(Offset, numbered("waves of dispatch", Record.Dispatch) +
+                                 ", which was not traced");
+  if (Record.WaveCount > Current->Record.SlotCount - Current->WavesSeen)
+    return Error::at(Offset, numbered("dispatch", Record.Dispatch) +
+                                 " has more waves than slots");
+  return Error::success();
+}
+
+Error DumpVerifier::wave(const WaveView &View, uint64_t) {
+  ++Current->WavesSeen;
+  return Sink.wave(*Current, View);
+}
+
+Error DumpVerifier::summary(const KprobeSummaryRecord &Record,
+                            uint64_t Offset) {
+  if (Error E = enter(Offset, "summary"))
+    return E;
+  Out.Summary = Record;
+  Now = State::Closed;
+  return Error::success();
+}
+
+Error DumpVerifier::message(std::string_view Text, uint64_t Offset) {
+  if (Error E = enter(Offset, "message"))
+    return E;
+  Out.Messages.push_back(oneLine(Text));
+  return Error::success();
+}
+
+Error DumpVerifier::unknownChunk(uint32_t, uint64_t Offset) {
+  if (Error E = enter(Offset, "chunk"))
+    return E;
+  ++Out.UnknownChunks;
+  return Error::success();
+}
+
+Error DumpVerifier::end(uint64_t Offset) {
+  if (Now == State::Start)
+    return Error::at(Offset, "dump ends before its process");
+  if (Now == State::Open)
+    return Error::at(Offset, "dump ends without a summary: tracing was cut "
+                             "short, later losses are unknown");
+  return Error::success();
+}
+
+Error readTrace(ByteSource &Source, Trace &Out, TraceSink &Sink) {
+  DumpVerifier Verifier(Out, Sink);
+  return readDump(Source, Verifier);
+}
+
+} // namespace kprobe

@@ -1,0 +1,196 @@
+// The hot loop, and the sums that wait for the end.
+#include "Statistics.h"
+
+#include "Names.h"
+
+#include <algorithm>
+
+namespace kprobe {
+
+uint32_t SiteStatistics::percentile(unsigned Permille) const {
+  return Timed == 0 ? 0
+                    : std::clamp(Times->percentile(Timed, Permille), Min, Max);
+}
+
+void EventTotals::add(const WaveAccount &A) {
+  Written += A.Written;
+  Kept += A.Kept;
+  Overwritten += A.Overwritten;
+  Missing += A.Missing;
+  Empty += A.Empty;
+  Damaged += A.Damaged;
+}
+
+void EventTotals::add(const EventTotals &T) {
+  Written += T.Written;
+  Kept += T.Kept;
+  Overwritten += T.Overwritten;
+  Missing += T.Missing;
+  Empty += T.Empty;
+  Damaged += T.Damaged;
+}
+
+void WaveTotals::add(const WaveTotals &T) {
+  InGrid += T.InGrid;
+  Slots += T.Slots;
+  Ended += T.Ended;
+  Begun += T.Begun;
+  Unused += T.Unused;
+  Damaged += T.Damaged;
+  Incomplete += T.Incomplete;
+  Ambiguous += T.Ambiguous;
+}
+
+Trace &Statistics::open() {
+  Traces.push_back(std::make_unique<Trace>());
+  return *Traces.back();
+}
+
+KernelStatistics &Statistics::kernelOf(const Dispatch &D) {
+  KernelStatistics *&Place =
+      D.Kernel ? ByTable[{D.Record.TableHash, D.Record.Kernel}]
+               : ByName[D.Name];
+  if (!Place) {
+    Kernels.push_back(std::make_unique<KernelStatistics>());
+    Place = Kernels.back().get();
+    Place->Name = kernelName(D);
+    Place->Table = D.Table;
+    Place->Kernel = D.Kernel;
+    if (D.Kernel)
+      Place->Sites.resize(D.Kernel->SiteCount);
+  }
+  return *Place;
+}
+
+Error Statistics::dispatch(const Dispatch &D) {
+  KernelStatistics &K = kernelOf(D);
+  ++K.Dispatches;
+  ++K.DispatchesByStatus[D.Record.Status & 15];
+  K.Virtual |= D.Where->isVirtual();
+  K.Runs.push_back(&D);
+  if (D.Record.Status == KPROBE_DISPATCH_TRACED) {
+    K.Waves.InGrid += D.Record.WaveCount;
+    K.Waves.Slots += D.Record.SlotCount;
+  }
+  return Error::success();
+}
+
+Error Statistics::wave(const Dispatch &D, const WaveView &View) {
+  if (&D != LastDispatch) {
+    LastDispatch = &D;
+    LastKernel = &kernelOf(D);
+  }
+  KernelStatistics &K = *LastKernel;
+  SiteStatistics *Sites = K.Sites.data();
+  WaveAccount A =
+      forEachBlock(View, EventRules(D), [Sites](const Block &B) {
+        SiteStatistics &S = Sites[B.LocalSite];
+        ++S.Hits;
+        S.Lanes += B.Lanes;
+        if (!B.TimeKnown)
+          return;
+        if (__builtin_expect(!S.Times, 0))
+          S.Times = std::make_unique<Histogram>();
+        ++S.Timed;
+        S.Cycles += B.Cycles;
+        S.Min = std::min(S.Min, B.Cycles);
+        S.Max = std::max(S.Max, B.Cycles);
+        S.Times->add(B.Cycles);
+      });
+  K.Events.add(A);
+  K.Waves.Ambiguous += A.ClockAmbiguous;
+  switch (A.Fate) {
+  case WaveFate::Ended: {
+    ++K.Waves.Ended;
+    Span &S = Spans[&D];
+    S.First = std::min(S.First, View.Header.BeginTicks);
+    S.Last = std::max(S.Last, View.Header.EndTicks);
+    break;
+  }
+  case WaveFate::Begun:
+    ++K.Waves.Begun;
+    K.Waves.Incomplete += A.LowerBound;
+    break;
+  case WaveFate::Unused:
+    ++K.Waves.Unused;
+    break;
+  case WaveFate::Damaged:
+    ++K.Waves.Damaged;
+    break;
+  }
+  return Error::success();
+}
+
+/// Ticks of a counter of \p Hz in nanoseconds.
+static uint64_t ticksToNs(uint64_t Ticks, uint64_t Hz) {
+  return static_cast<uint64_t>(static_cast<unsigned __int128>(Ticks) *
+                               1000000000u / Hz);
+}
+
+/// The packet processor's stamps where there are any, else from the first
+/// wave's begin to the last one's end.
+bool Statistics::kernelTime(const Dispatch &D, uint64_t &Ns) const {
+  const KprobeDispatchRecord &R = D.Record;
+  const std::vector<KprobeClockRecord> &Clocks = D.Where->Clocks;
+  if (R.BeginSystem != 0 && R.EndSystem >= R.BeginSystem && !Clocks.empty()) {
+    Ns = ticksToNs(R.EndSystem - R.BeginSystem, Clocks.front().SystemHz);
+    return true;
+  }
+  auto Found = Spans.find(&D);
+  if (Found == Spans.end() || Found->second.Last < Found->second.First)
+    return false;
+  Ns = ticksToNs(Found->second.Last - Found->second.First,
+                 D.Where->Record.TickHz);
+  return true;
+}
+
+void Statistics::finish() {
+  for (std::unique_ptr<KernelStatistics> &K : Kernels) {
+    for (const Dispatch *D : K->Runs) {
+      uint64_t Ns = 0;
+      if (!kernelTime(*D, Ns))
+        continue;
+      K->TimesNs.push_back(Ns);
+      K->TotalNs += Ns;
+    }
+    std::sort(K->TimesNs.begin(), K->TimesNs.end());
+    for (const SiteStatistics &S : K->Sites)
+      K->BlockCycles += S.Cycles;
+  }
+  std::stable_sort(Kernels.begin(), Kernels.end(),
+                   [](const auto &A, const auto &B) {
+                     return A->TotalNs > B->TotalNs;
+                   });
+}
+
+EventTotals Statistics::eventTotals() const {
+  EventTotals T;
+  for (const std::unique_ptr<KernelStatistics> &K : Kernels)
+    T.add(K->Events);
+  return T;
+}
+
+WaveTotals Statistics::waveTotals() const {
+  WaveTotals T;
+  for (const std::unique_ptr<KernelStatistics> &K : Kernels)
+    T.add(K->Waves);
+  return T;
+}
+
+ClockFit Statistics::deviceClock(const Agent &A) {
+  std::vector<ClockReading> Readings;
+  for (const KprobeClockRecord &C : A.Clocks)
+    if (C.DeviceTicks != 0)
+      Readings.push_back({C.DeviceTicks, C.MonotonicNs});
+  return ClockFit(std::move(Readings), A.Record.TickHz);
+}
+
+ClockFit Statistics::systemClock(const Agent &A) {
+  std::vector<ClockReading> Readings;
+  for (const KprobeClockRecord &C : A.Clocks)
+    Readings.push_back({C.SystemTicks, C.MonotonicNs});
+  return ClockFit(std::move(Readings),
+                  A.Clocks.empty() ? 1000000000 : A.Clocks.front().SystemHz);
+}
+
+} // namespace kprobe

@@ -1,0 +1,70 @@
+// What a dump says about a process, with references resolved.
+//
+// DumpVerifier fills a Trace record by record and calls a TraceSink, so that a
+// sink sees a dispatch with its agent, table and kernel rather than numbers.
+#ifndef KPROBE_DECODE_TRACE_H
+#define KPROBE_DECODE_TRACE_H
+
+#include "DumpReader.h"
+#include "SiteTable.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace kprobe {
+
+struct Process {
+  KprobeProcessRecord Record = {};
+  std::string Executable;
+  std::string Command; ///< arguments joined by spaces
+  std::string Version;
+};
+
+struct Agent {
+  KprobeAgentRecord Record = {};
+  std::string Target;
+  std::string Name;
+  std::vector<KprobeClockRecord> Clocks;
+  bool isVirtual() const { return Record.Flags & KPROBE_AGENT_VIRTUAL; }
+};
+
+struct Dispatch {
+  KprobeDispatchRecord Record = {};
+  std::string Name;               ///< mangled; "" when nobody knows it
+  const Agent *Where = nullptr;   ///< never null in a sink
+  const SiteTable *Table = nullptr;           ///< null: not instrumented
+  const KprobeKernelRecord *Kernel = nullptr; ///< null: not instrumented
+  uint64_t WavesSeen = 0;
+};
+
+struct Trace {
+  std::optional<Process> Owner;
+  std::map<uint32_t, Agent> Agents;
+  std::map<uint64_t, std::unique_ptr<SiteTable>> Tables; ///< by content hash
+  std::unordered_map<uint64_t, Dispatch> Dispatches;     ///< by number
+  std::optional<KprobeSummaryRecord> Summary;
+  std::vector<std::string> Messages;
+  uint64_t UnknownChunks = 0;
+};
+
+/// Receives a legal sequence of records. References live until the Trace goes,
+/// but for the events of a wave, which live for the call.
+class TraceSink {
+public:
+  virtual ~TraceSink() = default;
+  virtual Error process(const Process &) { return Error::success(); }
+  virtual Error agent(const Agent &) { return Error::success(); }
+  virtual Error table(const SiteTable &) { return Error::success(); }
+  virtual Error dispatch(const Dispatch &) { return Error::success(); }
+  virtual Error wave(const Dispatch &, const WaveView &) {
+    return Error::success();
+  }
+};
+
+} // namespace kprobe
+
+#endif

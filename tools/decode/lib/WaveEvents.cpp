@@ -1,0 +1,71 @@
+// Counts of a wave, and where a ring begins.
+#include "WaveEvents.h"
+
+namespace kprobe {
+
+WaveAccount openWave(const WaveView &View) {
+  const KprobeWaveHeader &H = View.Header;
+  WaveAccount Account;
+  uint64_t Capacity = H.RingBytes / sizeof(KprobeEvent);
+  bool RingIsSane = H.RingBytes >= 64 && (H.RingBytes & (H.RingBytes - 1)) == 0;
+  if (H.State == KPROBE_WAVE_UNUSED) {
+    Account.Fate = WaveFate::Unused;
+    return Account;
+  }
+  if (!RingIsSane || View.EventCount > Capacity)
+    return Account;
+  if (H.State == KPROBE_WAVE_ENDED) {
+    if (H.Cursor % sizeof(KprobeEvent) != 0 || H.EndCycles < H.BeginCycles)
+      return Account;
+    Account.Written = H.Cursor / sizeof(KprobeEvent);
+    uint64_t Expected = std::min(Account.Written, Capacity);
+    if (View.EventCount > Expected)
+      return Account;
+    Account.Fate = WaveFate::Ended;
+    Account.Overwritten = Account.Written - Expected;
+    Account.Missing = Expected - View.EventCount;
+    return Account;
+  }
+  if (H.State == KPROBE_WAVE_BEGUN) {
+    Account.Fate = WaveFate::Begun;
+    Account.Written = View.EventCount;
+    Account.LowerBound = View.EventCount == Capacity;
+    return Account;
+  }
+  return Account;
+}
+
+uint64_t findRingStart(const KprobeEvent *Ring, uint64_t Count) {
+  // The newest event is the one that nothing kept is later than. Differences
+  // are taken as signed, which holds while a ring spans less than 2^31 cycles.
+  // Among equal clocks it is the last of a run: the place before a step back.
+  uint64_t Newest = Count;
+  for (uint64_t I = 0; I < Count; ++I) {
+    if (Ring[I].Tag == 0)
+      continue;
+    if (Newest == Count) {
+      Newest = I;
+      continue;
+    }
+    int32_t Ahead = static_cast<int32_t>(Ring[I].Clock - Ring[Newest].Clock);
+    if (Ahead > 0 || (Ahead == 0 && I == Newest + 1))
+      Newest = I;
+  }
+  return Newest >= Count || Newest + 1 == Count ? 0 : Newest + 1;
+}
+
+uint64_t anchorAtEnd(const WaveView &View, const EventRules &Rules) {
+  // Walk back from the end: the sum of steps between neighbours is the time
+  // from the oldest kept event to the end.
+  uint64_t Now = View.Header.EndCycles;
+  for (uint64_t I = View.EventCount; I-- > 0;) {
+    if (!Rules.accepts(View.Events[I].Tag))
+      continue;
+    uint32_t Step = static_cast<uint32_t>(Now) - View.Events[I].Clock;
+    if (Step <= 0x7fffffff && Step <= Now - View.Header.BeginCycles)
+      Now -= Step;
+  }
+  return Now;
+}
+
+} // namespace kprobe

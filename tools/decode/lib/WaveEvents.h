@@ -1,0 +1,155 @@
+// The events of one wave: which places hold one, when each block ran.
+//
+// Times. An event has the low 32 bits of the cycle counter; the header has all
+// 64 at both ends. `Now`, the full counter, is carried from event to event by
+// 32-bit differences. A difference that would pass the wave's end is a step
+// back: the place was skipped by its lap (a probe that ran with EXEC = 0 moves
+// the cursor and stores nothing), and shows what an earlier lap left. Such
+// places count as empty, like zero ones.
+//
+// A block's time runs from its event to the next event of the wave, the last
+// one's to the wave's end. It is not known for the last block of a wave that
+// never ended, nor for the oldest kept event after an overflow, which may be
+// such a leftover itself.
+//
+// Every place is accounted for:
+//   written = overwritten + missing + empty + damaged + kept
+#ifndef KPROBE_DECODE_WAVEEVENTS_H
+#define KPROBE_DECODE_WAVEEVENTS_H
+
+#include "DumpReader.h"
+#include "Trace.h"
+
+#include <algorithm>
+
+namespace kprobe {
+
+enum class WaveFate {
+  Ended,   ///< reached a return
+  Begun,   ///< never reached one; events recovered from its ring
+  Unused,  ///< a slot whose wave never began
+  Damaged, ///< its header makes no sense: nothing of it is used
+};
+
+/// What became of the events of a wave, in events.
+struct WaveAccount {
+  WaveFate Fate = WaveFate::Damaged;
+  uint64_t Written = 0;     ///< by the cursor; for Begun: places seen
+  uint64_t Overwritten = 0; ///< the ring was too small
+  uint64_t Missing = 0;     ///< the cursor counts them, the dump lacks them
+  uint64_t Empty = 0;       ///< probe ran without lanes
+  uint64_t Damaged = 0;     ///< unknown site or kind, or impossible lanes
+  uint64_t Kept = 0;
+  bool LowerBound = false;  ///< Begun with a full ring: Written is at least
+  bool ClockAmbiguous = false; ///< a gap of 2^32 cycles or more has no place
+};
+
+/// One execution of a block.
+struct Block {
+  uint32_t LocalSite; ///< counted from the kernel's first site
+  uint32_t Lanes;
+  uint64_t Begin;  ///< cycles, all 64 bits
+  uint32_t Cycles; ///< 0 when not TimeKnown
+  bool TimeKnown;
+};
+
+/// What an event is checked against.
+struct EventRules {
+  uint32_t FirstSite;
+  uint32_t SiteCount;
+  uint32_t WaveSize;
+  explicit EventRules(const Dispatch &D)
+      : FirstSite(D.Kernel->FirstSite), SiteCount(D.Kernel->SiteCount),
+        WaveSize(D.Table->header().WaveSize) {}
+  EventRules(uint32_t FirstSite, uint32_t SiteCount, uint32_t WaveSize)
+      : FirstSite(FirstSite), SiteCount(SiteCount), WaveSize(WaveSize) {}
+
+  bool accepts(uint32_t Tag) const {
+    constexpr unsigned Used = KPROBE_TAG_SITE_SHIFT + KPROBE_TAG_SITE_BITS;
+    return kprobe_tag_kind(Tag) == KPROBE_EVENT_BLOCK && Tag >> Used == 0 &&
+           kprobe_tag_site(Tag) - FirstSite < SiteCount &&
+           kprobe_tag_lanes(Tag) <= WaveSize;
+  }
+};
+
+/// Reads fate and counts from the header; places are still to be looked at.
+WaveAccount openWave(const WaveView &View);
+
+/// Place of the oldest event in the whole ring of a wave that never ended.
+uint64_t findRingStart(const KprobeEvent *Ring, uint64_t Count);
+
+/// Full cycle count of the oldest kept event of an ended wave that lived so
+/// long that its first kept event may be more than 2^32 cycles from its begin.
+uint64_t anchorAtEnd(const WaveView &View, const EventRules &Rules);
+
+namespace detail {
+
+template <bool Ended, typename Fn>
+void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
+                uint64_t Now, WaveAccount &Account, Fn &&Visit) {
+  constexpr uint32_t HalfClock = 0x7fffffff;
+  const uint64_t End = View.Header.EndCycles;
+  const uint64_t Count = View.EventCount;
+  uint32_t PendingTag = 0;
+  bool Known = Account.Overwritten == 0 && !Account.LowerBound;
+  uint64_t Place = Start;
+  for (uint64_t I = 0; I < Count; ++I, ++Place) {
+    if (!Ended && Place == Count)
+      Place = 0;
+    KprobeEvent Event = View.Events[Place];
+    if (__builtin_expect(!Rules.accepts(Event.Tag), 0)) {
+      ++(Event.Tag == 0 ? Account.Empty : Account.Damaged);
+      continue;
+    }
+    uint32_t Step = Event.Clock - static_cast<uint32_t>(Now);
+    uint64_t Limit = Ended ? End - Now : PendingTag ? HalfClock : UINT64_MAX;
+    if (__builtin_expect(Step > Limit, 0)) {
+      ++Account.Empty;
+      continue;
+    }
+    if (PendingTag != 0) {
+      Visit(Block{kprobe_tag_site(PendingTag) - Rules.FirstSite,
+                  kprobe_tag_lanes(PendingTag), Now, Known ? Step : 0, Known});
+      ++Account.Kept;
+      Known = true;
+    }
+    Now += Step;
+    PendingTag = Event.Tag;
+  }
+  if (PendingTag == 0)
+    return;
+  uint64_t Rest = Ended ? End - Now : 0;
+  if (Rest > UINT32_MAX) {
+    Account.ClockAmbiguous = true;
+    Known = false;
+  }
+  Known = Known && Ended;
+  Visit(Block{kprobe_tag_site(PendingTag) - Rules.FirstSite,
+              kprobe_tag_lanes(PendingTag), Now,
+              Known ? static_cast<uint32_t>(Rest) : 0, Known});
+  ++Account.Kept;
+}
+
+} // namespace detail
+
+/// Calls \p Visit(Block) for each kept event of \p View, oldest first.
+template <typename Fn>
+WaveAccount forEachBlock(const WaveView &View, const EventRules &Rules,
+                         Fn &&Visit) {
+  WaveAccount Account = openWave(View);
+  uint64_t Begin = View.Header.BeginCycles;
+  if (Account.Fate == WaveFate::Ended) {
+    if (Account.Overwritten != 0 && View.Header.EndCycles - Begin > UINT32_MAX)
+      Begin = anchorAtEnd(View, Rules);
+    detail::walkPlaces<true>(View, Rules, 0, Begin, Account, Visit);
+  } else if (Account.Fate == WaveFate::Begun) {
+    uint64_t Start = findRingStart(View.Events, View.EventCount);
+    Account.LowerBound |= Start != 0;
+    detail::walkPlaces<false>(View, Rules, Start, Begin, Account, Visit);
+  }
+  return Account;
+}
+
+} // namespace kprobe
+
+#endif

@@ -1,0 +1,48 @@
+// A dump from a readable description, for fixtures that a person can review.
+//
+// One statement a line: a word, flags, and name=value pairs (values with spaces
+// in double quotes; \n \0 \" \\ inside). Unnamed fields get sensible defaults,
+// so that a line says only what its test is about. `#` begins a comment.
+//
+//   process pid=42 realtime=… monotonic=… exe=/bin/a cmd="a\0b" version=…
+//   agent id=0 target=gfx906 name=… tickhz=… cyclehz=… cus=60 virtual
+//   table name=T                     the lines below belong to it
+//     kernel name=_Z1kv
+//     function name=… file=… line=…   optional: a kernel begins with its own
+//     site block=entry file=a.cpp line=3 depth=0 edges=1,2 entry loop
+//          frames=caller@b.h:7:1,…
+//   end
+//   clock agent=0 mono=… ticks=… system=… systemhz=…
+//   dispatch id=1 table=T kernel=0 grid=64,1,1 group=64,1,1 ring=64 waves=1
+//            slots=1 status=0 submit=… begin=… end=…
+//   waves dispatch=1                 more=N: claims N waves that do not follow
+//     wave index=0 group=0,0,0 begin=CYCLES,TICKS end=CYCLES,TICKS hw=RAW,RAW
+//          cursor=…  ring=… begun unused      (cursor: events x 8 by default)
+//     event site=0 clock=100 lanes=64 kind=1
+//     events count=1000 site=0 clock=100 step=10 lanes=64
+//     empty                          a place that holds no event
+//     raw clock=… tag=…
+//   end
+//   summary seen=1 traced=1 dropped=0 pending=0
+//   message "text"
+//   chunk kind=99 text="…"
+//   header magic=… byteorder=… major=… minor=… bytes=… features=…
+//   damage checksum | sequence      of the next chunk
+//   cut bytes=N                     drops the last N bytes written so far
+//   flip offset=N with=0xff
+#ifndef KPROBE_MKDUMP_TEXTDUMP_H
+#define KPROBE_MKDUMP_TEXTDUMP_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kprobe {
+
+/// False, with "line N: …" in \p Fault, when \p Text cannot be understood.
+bool makeDump(const std::string &Text, std::vector<uint8_t> &Out,
+              std::string &Fault);
+
+} // namespace kprobe
+
+#endif
