@@ -1,0 +1,171 @@
+// Parsing of the environment. A variable that cannot be understood turns
+// tracing off with one line: a trace of something else than what was asked for
+// would be worse than none.
+#include "Config.h"
+
+#include <cxxabi.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+
+namespace kprobe {
+
+bool parseSize(const std::string &Text, uint64_t &Bytes) {
+  size_t Place = 0;
+  uint64_t Value = 0;
+  while (Place < Text.size() && Text[Place] >= '0' && Text[Place] <= '9') {
+    uint64_t Digit = uint64_t(Text[Place] - '0');
+    if (Value > (UINT64_MAX - Digit) / 10)
+      return false;
+    Value = Value * 10 + Digit;
+    ++Place;
+  }
+  if (Place == 0)
+    return false;
+  unsigned Shift = 0;
+  if (Place < Text.size()) {
+    switch (Text[Place++]) {
+    case 'k':
+    case 'K':
+      Shift = 10;
+      break;
+    case 'm':
+    case 'M':
+      Shift = 20;
+      break;
+    case 'g':
+    case 'G':
+      Shift = 30;
+      break;
+    default:
+      return false;
+    }
+  }
+  if (Place != Text.size() || Value > (UINT64_MAX >> Shift))
+    return false;
+  Bytes = Value << Shift;
+  return true;
+}
+
+bool KernelFilter::parse(const std::string &Text) {
+  size_t Begin = 0;
+  while (true) {
+    size_t End = Text.find(',', Begin);
+    std::string Glob = Text.substr(
+        Begin, End == std::string::npos ? std::string::npos : End - Begin);
+    bool Excludes = !Glob.empty() && Glob[0] == '!';
+    if (Excludes)
+      Glob.erase(0, 1);
+    if (Glob.empty())
+      return false;
+    (Excludes ? Exclude : Include).push_back(Glob);
+    if (End == std::string::npos)
+      return true;
+    Begin = End + 1;
+  }
+}
+
+// "void f<int>(int*)" → "f<int>": what people type.
+static std::string withoutParameters(const std::string &Demangled) {
+  size_t Depth = 0;
+  size_t End = Demangled.size();
+  // The parameter list is the last bracket group outside template arguments;
+  // walk back over it.
+  for (size_t I = Demangled.size(); I-- > 0;) {
+    if (Demangled[I] == ')')
+      ++Depth;
+    else if (Demangled[I] == '(' && Depth > 0 && --Depth == 0) {
+      End = I;
+      break;
+    }
+  }
+  std::string Name = Demangled.substr(0, End);
+  // A template's return type stands before the name, behind a blank that is
+  // outside angle brackets.
+  int Angle = 0;
+  int Paren = 0;
+  size_t Begin = 0;
+  for (size_t I = 0; I < Name.size(); ++I) {
+    if (Name[I] == '<')
+      ++Angle;
+    else if (Name[I] == '>')
+      --Angle;
+    else if (Name[I] == '(')
+      ++Paren;
+    else if (Name[I] == ')')
+      --Paren;
+    else if (Name[I] == ' ' && Angle == 0 && Paren == 0)
+      Begin = I + 1;
+  }
+  return Name.substr(Begin);
+}
+
+bool KernelFilter::matches(const std::string &MangledName) const {
+  if (Include.empty() && Exclude.empty())
+    return true;
+  std::vector<std::string> Forms{MangledName};
+  int Status = 0;
+  if (char *Text =
+          abi::__cxa_demangle(MangledName.c_str(), nullptr, nullptr, &Status)) {
+    Forms.push_back(Text);
+    Forms.push_back(withoutParameters(Text));
+    free(Text);
+  }
+  auto MatchesAny = [&](const std::vector<std::string> &Globs) {
+    for (const std::string &Glob : Globs)
+      for (const std::string &Form : Forms)
+        if (fnmatch(Glob.c_str(), Form.c_str(), 0) == 0)
+          return true;
+    return false;
+  };
+  if (MatchesAny(Exclude))
+    return false;
+  return Include.empty() || MatchesAny(Include);
+}
+
+static bool readSwitch(const char *Text) {
+  return Text && *Text && std::string(Text) != "0";
+}
+
+bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
+  Out.Disabled = readSwitch(Get("KPROBE_DISABLE"));
+  Out.Verbose = readSwitch(Get("KPROBE_VERBOSE"));
+  auto Text = [&](const char *Name) {
+    const char *Value = Get(Name);
+    return std::string(Value ? Value : "");
+  };
+  std::string Value = Text("KPROBE_OUTPUT");
+  if (!Value.empty())
+    Out.Output = Value;
+
+  Value = Text("KPROBE_BUFFER");
+  if (!Value.empty() &&
+      (!parseSize(Value, Out.BufferBytes) || Out.BufferBytes > (1ull << 44))) {
+    Why = "KPROBE_BUFFER: \"" + Value + "\" is not a size";
+    return false;
+  }
+  Value = Text("KPROBE_RING");
+  if (!Value.empty()) {
+    uint64_t Bytes = 0;
+    if (!parseSize(Value, Bytes) || Bytes < Config::LeastRingBytes ||
+        Bytes > Config::MostRingBytes || (Bytes & (Bytes - 1)) != 0) {
+      Why = "KPROBE_RING: \"" + Value +
+            "\" is not a power of two between 64 and 1G";
+      return false;
+    }
+    Out.RingBytes = uint32_t(Bytes);
+  }
+  Value = Text("KPROBE_KERNELS");
+  if (!Value.empty() && !Out.Kernels.parse(Value)) {
+    Why = "KPROBE_KERNELS: \"" + Value + "\" has an empty pattern";
+    return false;
+  }
+  Value = Text("KPROBE_POOL");
+  if (!Value.empty() && Value != "device" && Value != "host") {
+    Why = "KPROBE_POOL: \"" + Value + "\" is neither device nor host";
+    return false;
+  }
+  Out.HostPool = Value == "host";
+  return true;
+}
+
+} // namespace kprobe

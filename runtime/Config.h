@@ -1,0 +1,60 @@
+// What the user asked for, read once from the environment.
+//
+//   KPROBE_OUTPUT   dump file; %p pid, %h host, %t seconds since the epoch
+//   KPROBE_BUFFER   bytes of ring memory on each agent       (default 256M)
+//   KPROBE_RING     most bytes of ring for one wave          (default 64K)
+//   KPROBE_KERNELS  comma-separated globs; a leading ! excludes
+//   KPROBE_POOL     device | host: where rings live          (default device)
+//   KPROBE_DISABLE  set and not 0: load, touch nothing
+//   KPROBE_VERBOSE  set and not 0: say at the end what was seen
+#ifndef KPROBE_RUNTIME_CONFIG_H
+#define KPROBE_RUNTIME_CONFIG_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kprobe {
+
+// Chooses kernels by name. A glob is held against the mangled name, the
+// demangled one, and the demangled one without its parameter list.
+class KernelFilter {
+public:
+  // False when Text has an empty pattern ("a,,b").
+  bool parse(const std::string &Text);
+  bool matches(const std::string &MangledName) const;
+
+private:
+  std::vector<std::string> Include;
+  std::vector<std::string> Exclude;
+};
+
+struct Config {
+  static constexpr uint64_t DefaultBufferBytes = 256ull << 20;
+  static constexpr uint32_t DefaultRingBytes = 64u << 10;
+  // Smallest ring a user may ask for, and smallest that shrinking may reach.
+  static constexpr uint32_t LeastRingBytes = 64;
+  static constexpr uint32_t LeastShrunkRingBytes = 1024;
+  static constexpr uint32_t MostRingBytes = 1u << 30;
+
+  std::string Output = "kprobe-%p.kpd";
+  uint64_t BufferBytes = DefaultBufferBytes;
+  uint32_t RingBytes = DefaultRingBytes;
+  KernelFilter Kernels;
+  bool HostPool = false;
+  bool Disabled = false;
+  bool Verbose = false;
+};
+
+using EnvironmentReader = std::function<const char *(const char *)>;
+
+// False, with one line in Why, when a variable cannot be understood.
+bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why);
+
+// "65536", "64K", "256M", "1G" (powers of 1024). False on anything else.
+bool parseSize(const std::string &Text, uint64_t &Bytes);
+
+} // namespace kprobe
+
+#endif

@@ -1,0 +1,97 @@
+// One dispatch on its way from submission to the dump, and the board on which
+// all unfinished ones stand.
+//
+//   submitted ──(device)──► completed ──(drain thread)──► written
+//
+// Who moves what: the submitting thread creates a dispatch and puts it on the
+// board; ROCr's signal thread marks it completed; the drain thread takes it
+// off and writes it. Everything else only reads.
+#ifndef KPROBE_RUNTIME_DISPATCH_H
+#define KPROBE_RUNTIME_DISPATCH_H
+
+#include "Agents.h"
+#include "CodeObjects.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <unordered_map>
+
+namespace kprobe {
+
+struct QueueState;
+
+struct Dispatch {
+  KprobeDispatchRecord Record = {};
+  std::shared_ptr<const KernelInfo> Kernel; // null: unknown kernel object
+  Agent *Device = nullptr;
+  std::shared_ptr<QueueState> Queue;
+  uint64_t Position = 0; // packets handed to the queue before this one
+
+  RingRegion Region;
+  KprobeDispatchContext *Context = nullptr;
+
+  hsa_signal_t Own = {}; // handle 0: completion is not watched
+  hsa_signal_t App = {}; // the program's signal that Own stands in for
+  // Agent ticks, copied from Own by the signal thread before Completed is
+  // set: its release store pairs with the acquire loads of readers.
+  uint64_t BeginTick = 0;
+  uint64_t EndTick = 0;
+  std::atomic<bool> Completed{false};
+};
+
+using DispatchRef = std::shared_ptr<Dispatch>;
+
+// A queue of the program that is intercepted.
+struct QueueState : std::enable_shared_from_this<QueueState> {
+  hsa_queue_t *Queue = nullptr;
+  Agent *Device = nullptr;
+  uint32_t Number = 0;
+  uint64_t Size = 0;
+  class Tracer *Owner = nullptr;
+
+  // ROCr calls the interceptor of one queue from one thread at a time; the
+  // lock costs nothing then and makes no use of that.
+  std::mutex Lock;
+  uint64_t Submitted = 0;          // packets handed to the device queue
+  uint64_t Consumed = 0;           // at least so many the device has taken
+  std::deque<DispatchRef> Watched; // with a signal of ours, oldest first
+};
+
+class DispatchBoard {
+public:
+  // Before the packet is handed to the device.
+  void submitted(const DispatchRef &Item);
+  // Undoes submitted(): the packet will not be watched after all.
+  void withdraw(const DispatchRef &Item);
+  // From the signal thread, or from the submitter when nothing is watched.
+  void completed(const DispatchRef &Item);
+  // Puts the dispatches of a destroyed queue that IsLost confirms up for
+  // writing.
+  void orphan(const QueueState &Queue,
+              const std::function<bool(const Dispatch &)> &IsLost);
+
+  // Completed ones, waiting up to Patience for the first. Empty on time-out
+  // or after stop().
+  std::vector<DispatchRef> take(std::chrono::milliseconds Patience);
+  // Whether all have completed, waiting up to Patience for that.
+  bool waitAllCompleted(std::chrono::milliseconds Patience);
+  // What never completed, removed from the board.
+  std::vector<DispatchRef> takeUnfinished();
+
+  void stop();
+  bool stopped() const;
+
+private:
+  mutable std::mutex Lock;
+  std::condition_variable Arrival;
+  std::condition_variable Departure;
+  std::unordered_map<uint64_t, DispatchRef> Unfinished; // by dispatch number
+  std::vector<DispatchRef> Ready;
+  bool Stop = false;
+};
+
+} // namespace kprobe
+
+#endif

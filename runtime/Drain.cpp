@@ -1,0 +1,277 @@
+// Writes the dump; see kprobe/wire.h for the order that chunks have.
+#include "Drain.h"
+#include "Log.h"
+#include "Waves.h"
+
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace kprobe {
+
+static constexpr size_t ChunkBytes = 4u << 20;
+static constexpr std::chrono::milliseconds IdlePatience(1000);
+// For a thread that hangs in a write to a pipe.
+static constexpr int JoinSeconds = 10;
+
+static uint64_t clockNs(clockid_t Clock) {
+  struct timespec Now;
+  clock_gettime(Clock, &Now);
+  return uint64_t(Now.tv_sec) * 1000000000ull + uint64_t(Now.tv_nsec);
+}
+
+Drain::Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
+             DispatchBoard &Board, DumpWriter &Writer,
+             KprobeSummaryRecord &Summary)
+    : Api(Api), Devices(Devices), Signals(Signals), Board(Board),
+      Writer(Writer), Summary(Summary) {
+  if (Api.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY,
+                              &SystemHz) != HSA_STATUS_SUCCESS)
+    SystemHz = 0;
+}
+
+bool Drain::start() {
+  sigset_t All;
+  sigset_t Old;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Old);
+  Running = pthread_create(&Thread, nullptr, threadMain, this) == 0;
+  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+  if (Running)
+    pthread_setname_np(Thread, "kprobe-drain");
+  return Running;
+}
+
+void Drain::finish(std::chrono::milliseconds Patience) {
+  if (!Running)
+    return;
+  Running = false;
+  // Read by the drain thread after it has seen the stop under the board's
+  // lock, which orders the two.
+  PatienceMs.store(Patience.count(), std::memory_order_relaxed);
+  Board.stop();
+  struct timespec Limit;
+  clock_gettime(CLOCK_REALTIME, &Limit);
+  Limit.tv_sec += JoinSeconds;
+  if (pthread_timedjoin_np(Thread, nullptr, &Limit) != 0)
+    pthread_detach(Thread);
+}
+
+void Drain::message(const std::string &Text) {
+  logWarning(Text);
+  std::lock_guard<std::mutex> Guard(MessageLock);
+  Messages.push_back(Text);
+}
+
+void *Drain::threadMain(void *Self) {
+  // Nothing may escape into the program: out of memory ends the trace.
+  try {
+    static_cast<Drain *>(Self)->run();
+  } catch (...) {
+    logError("tracing ends: out of memory");
+  }
+  return nullptr;
+}
+
+void Drain::run() {
+  writeProcess();
+  while (!Board.stopped()) {
+    std::vector<DispatchRef> Batch = Board.take(IdlePatience);
+    writeMessages();
+    if (!Batch.empty()) {
+      writeBatch(Batch);
+      writeClocks(true);
+    }
+  }
+  Board.waitAllCompleted(std::chrono::milliseconds(
+      PatienceMs.load(std::memory_order_relaxed)));
+  writeBatch(Board.take(std::chrono::milliseconds(0)));
+  // Still running: what their waves have written so far is worth having.
+  for (const DispatchRef &Item : Board.takeUnfinished())
+    writeDispatch(*Item, false);
+  writeMessages();
+  writeClocks(false);
+  Summary.ChunksDropped = Writer.chunksDropped();
+  append(KPROBE_CHUNK_SUMMARY, &Summary, sizeof(Summary));
+}
+
+void Drain::append(uint32_t Kind, const void *Record, size_t RecordBytes,
+                   const std::string &Strings) {
+  DumpWriter::Part Parts[2] = {{Record, RecordBytes},
+                               {Strings.data(), Strings.size()}};
+  std::string Why;
+  if (!Writer.append(Kind, Parts, 2, &Why) && !Failed) {
+    Failed = true;
+    logError(Why + "; tracing ends");
+  }
+}
+
+static std::string readWholeFile(const char *Path) {
+  std::string Text;
+  int File = open(Path, O_RDONLY | O_CLOEXEC);
+  if (File < 0)
+    return Text;
+  char Buffer[4096];
+  ssize_t Got;
+  while ((Got = read(File, Buffer, sizeof(Buffer))) > 0)
+    Text.append(Buffer, size_t(Got));
+  close(File);
+  return Text;
+}
+
+void Drain::writeProcess() {
+  char Path[4096];
+  ssize_t Length = readlink("/proc/self/exe", Path, sizeof(Path));
+  std::string Executable(Path, Length > 0 ? size_t(Length) : 0);
+  std::string Command = readWholeFile("/proc/self/cmdline");
+  if (!Command.empty() && Command.back() == '\0')
+    Command.pop_back();
+  std::string Version = KPROBE_RUNTIME_VERSION;
+  KprobeProcessRecord Record = {};
+  Record.Pid = uint64_t(getpid());
+  Record.ParentPid = uint64_t(getppid());
+  Record.StartRealtimeNs = clockNs(CLOCK_REALTIME);
+  Record.StartMonotonicNs = clockNs(CLOCK_MONOTONIC);
+  Record.ExecutableBytes = uint32_t(Executable.size());
+  Record.CommandBytes = uint32_t(Command.size());
+  Record.VersionBytes = uint32_t(Version.size());
+  append(KPROBE_CHUNK_PROCESS, &Record, sizeof(Record),
+         Executable + Command + Version);
+}
+
+ClockSources Drain::clockSources(const Agent &Device) const {
+  ClockSources Sources;
+  Sources.MonotonicNs = [] { return clockNs(CLOCK_MONOTONIC); };
+  Sources.SystemHz = SystemHz;
+  const HsaApi *Functions = &Api;
+  Sources.SystemTicks = [Functions](uint64_t &Value) {
+    return Functions->hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &Value) ==
+           HSA_STATUS_SUCCESS;
+  };
+  hsa_agent_t Handle = Device.Handle;
+  Sources.Convert = [Functions, Handle](uint64_t Tick, uint64_t &System) {
+    return Functions->hsa_amd_profiling_convert_tick_to_system_domain(
+               Handle, Tick, &System) == HSA_STATUS_SUCCESS;
+  };
+  return Sources;
+}
+
+// Waits for the agent's first time stamp, because only with one can the rate
+// of its counter be checked.
+void Drain::announceAgent(Agent &Device) {
+  if (Device.Announced)
+    return;
+  Device.Announced = true;
+  std::string Text;
+  Device.TickHz = chooseTickHz(
+      Device.StatedTickHz,
+      Device.StatedTickHz ? 0
+                          : measureTickHz(clockSources(Device), Device.KnownTick),
+      nominalTickHz(Device.Target), Text);
+  if (!Text.empty())
+    append(KPROBE_CHUNK_MESSAGE, nullptr, 0, Device.Target + ": " + Text);
+  if (Device.TickHz == 0)
+    logWarning(Device.Target + ": " + Text);
+  KprobeAgentRecord Record = {};
+  Record.Agent = Device.Number;
+  Record.Flags = Device.Flags;
+  Record.TickHz = Device.TickHz;
+  Record.CycleHz = Device.CycleHz;
+  Record.ComputeUnits = Device.ComputeUnits;
+  Record.SimdsPerUnit = Device.SimdsPerUnit;
+  Record.ShaderEngines = Device.ShaderEngines;
+  Record.WaveSize = Device.WaveSize;
+  Record.TargetBytes = uint32_t(Device.Target.size());
+  Record.NameBytes = uint32_t(Device.Name.size());
+  append(KPROBE_CHUNK_AGENT, &Record, sizeof(Record),
+         Device.Target + Device.Name);
+  // A first pair at once: with the one at the end they give the drift.
+  KprobeClockRecord Clock = sampleClock(clockSources(Device), Device.Number,
+                                        Device.KnownTick, Device.TickHz);
+  append(KPROBE_CHUNK_CLOCK, &Clock, sizeof(Clock));
+}
+
+void Drain::announceTable(const SiteTable &Table) {
+  if (TablesWritten.insert(Table.ContentHash).second)
+    append(KPROBE_CHUNK_SITE_TABLE, Table.Bytes.data(), Table.Bytes.size());
+}
+
+void Drain::writeClocks(bool OnlyNew) {
+  for (Agent *Device : Devices.all()) {
+    if (OnlyNew && !Device->ClockDue)
+      continue;
+    if (!Device->Announced)
+      announceAgent(*Device);
+    Device->ClockDue = false;
+    KprobeClockRecord Record =
+        sampleClock(clockSources(*Device), Device->Number, Device->KnownTick,
+                    Device->TickHz);
+    append(KPROBE_CHUNK_CLOCK, &Record, sizeof(Record));
+  }
+}
+
+void Drain::writeMessages() {
+  std::vector<std::string> Pending;
+  {
+    std::lock_guard<std::mutex> Guard(MessageLock);
+    Pending.swap(Messages);
+  }
+  for (const std::string &Text : Pending)
+    append(KPROBE_CHUNK_MESSAGE, nullptr, 0, Text);
+}
+
+void Drain::writeBatch(const std::vector<DispatchRef> &Batch) {
+  for (const DispatchRef &Item : Batch)
+    writeDispatch(*Item, true);
+}
+
+// Final: the device is done with the dispatch's memory.
+void Drain::writeDispatch(Dispatch &Item, bool Final) {
+  Agent &Device = *Item.Device;
+  KprobeDispatchRecord &Record = Item.Record;
+  bool Completed = Item.Completed.load(std::memory_order_acquire);
+  if (Completed) {
+    if (Item.EndTick != 0)
+      Device.KnownTick = Item.EndTick;
+    hsa_amd_profiling_dispatch_time_t Time = {};
+    if (Item.EndTick != 0 &&
+        Api.hsa_amd_profiling_get_dispatch_time(Device.Handle, Item.Own,
+                                                &Time) == HSA_STATUS_SUCCESS) {
+      Record.BeginSystem = Time.start;
+      Record.EndSystem = Time.end;
+    }
+  }
+  announceAgent(Device);
+  if (Completed)
+    Device.ClockDue = true;
+  bool Traced = Record.Status == KPROBE_DISPATCH_TRACED;
+  if (Item.Kernel && Item.Kernel->Table)
+    announceTable(*Item.Kernel->Table);
+
+  ++Summary.DispatchesSeen;
+  // Its queue was destroyed, or tracing ended before it did.
+  if (Item.Own.handle && !Completed)
+    ++Summary.DispatchesPending;
+  ++Summary.DispatchesByStatus[Record.Status & 15];
+  if (Traced)
+    ++Summary.DispatchesTraced;
+  std::string Name = Item.Kernel ? Item.Kernel->Symbol.Name : std::string();
+  Record.NameBytes = uint32_t(Name.size());
+  append(KPROBE_CHUNK_DISPATCH, &Record, sizeof(Record), Name);
+  if (Traced) {
+    RingPool &Pool = *Device.pool();
+    drainWaves(Record.Dispatch, Pool.address(Item.Region), Item.Region.Plan,
+               Final, ChunkBytes, [&](const std::vector<uint8_t> &Payload) {
+                 append(KPROBE_CHUNK_WAVES, Payload.data(), Payload.size());
+               });
+    if (Final) {
+      Pool.release(Item.Region);
+      Device.releaseContext(Item.Context);
+    }
+  }
+  if (Completed)
+    Signals.release(Item.Own);
+}
+
+} // namespace kprobe

@@ -1,0 +1,66 @@
+// The drain thread: writes what completed dispatches left behind.
+//
+// The only writer of the dump. It blocks all signals, so that no handler of
+// the program ever runs on it, and calls HSA only for clocks and time stamps.
+#ifndef KPROBE_RUNTIME_DRAIN_H
+#define KPROBE_RUNTIME_DRAIN_H
+
+#include "Clocks.h"
+#include "Dispatch.h"
+#include "DumpWriter.h"
+#include "SignalPool.h"
+
+#include <pthread.h>
+#include <unordered_set>
+
+namespace kprobe {
+
+class Drain {
+public:
+  Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
+        DispatchBoard &Board, DumpWriter &Writer,
+        KprobeSummaryRecord &Summary);
+
+  // False when the thread cannot be made.
+  bool start();
+  // Writes everything that completes within Patience, the rest as it stands,
+  // and a SUMMARY; then the thread ends. Gives up on a thread that hangs.
+  void finish(std::chrono::milliseconds Patience);
+
+  // A line for the user that is also kept in the dump. Any thread.
+  void message(const std::string &Text);
+
+private:
+  static void *threadMain(void *Self);
+  void run();
+  void writeBatch(const std::vector<DispatchRef> &Batch);
+  void writeDispatch(Dispatch &Item, bool Final);
+  void writeProcess();
+  void announceAgent(Agent &Device);
+  void announceTable(const SiteTable &Table);
+  void writeClocks(bool OnlyNew);
+  void writeMessages();
+  void append(uint32_t Kind, const void *Record, size_t RecordBytes,
+              const std::string &Strings = std::string());
+
+  ClockSources clockSources(const Agent &Device) const;
+
+  const HsaApi &Api;
+  Agents &Devices;
+  SignalPool &Signals;
+  DispatchBoard &Board;
+  DumpWriter &Writer;
+  KprobeSummaryRecord &Summary;
+  uint64_t SystemHz = 0;
+  bool Failed = false;
+  std::unordered_set<uint64_t> TablesWritten;
+  std::mutex MessageLock;
+  std::vector<std::string> Messages;
+  pthread_t Thread = {};
+  bool Running = false;
+  std::atomic<int64_t> PatienceMs{0};
+};
+
+} // namespace kprobe
+
+#endif

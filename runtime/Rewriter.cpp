@@ -1,0 +1,319 @@
+// The dispatch swap; see Rewriter.h. Packet layout: HSA runtime specification,
+// "AQL kernel dispatch packet".
+#include "Rewriter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <hsa/amd_hsa_signal.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+
+namespace kprobe {
+
+static uint64_t monotonicNs() {
+  struct timespec Now;
+  clock_gettime(CLOCK_MONOTONIC, &Now);
+  return uint64_t(Now.tv_sec) * 1000000000ull + uint64_t(Now.tv_nsec);
+}
+
+static uint64_t saturate(unsigned __int128 Value) {
+  return Value > UINT64_MAX ? UINT64_MAX : uint64_t(Value);
+}
+
+GridShape gridShape(const hsa_kernel_dispatch_packet_t &Packet,
+                    uint32_t WaveSize) {
+  // Sizes in dimensions that the packet does not use are one.
+  unsigned Dimensions = Packet.setup & 3;
+  auto Used = [&](unsigned Dimension, uint64_t Size) {
+    return Dimension < Dimensions ? Size : 1;
+  };
+  const uint64_t Grid[3] = {Used(0, Packet.grid_size_x),
+                            Used(1, Packet.grid_size_y),
+                            Used(2, Packet.grid_size_z)};
+  const uint64_t Group[3] = {
+      std::max<uint64_t>(1, Used(0, Packet.workgroup_size_x)),
+      std::max<uint64_t>(1, Used(1, Packet.workgroup_size_y)),
+      std::max<uint64_t>(1, Used(2, Packet.workgroup_size_z))};
+  auto WavesOf = [&](uint64_t Items) { return (Items + WaveSize - 1) / WaveSize; };
+
+  GridShape Shape;
+  Shape.GroupsX = (Grid[0] + Group[0] - 1) / Group[0];
+  Shape.GroupsY = (Grid[1] + Group[1] - 1) / Group[1];
+  Shape.GroupsZ = (Grid[2] + Group[2] - 1) / Group[2];
+  Shape.WavesPerGroup = WavesOf(Group[0] * Group[1] * Group[2]);
+  Shape.WaveIndices = saturate((unsigned __int128)Shape.GroupsX *
+                               Shape.GroupsY * Shape.GroupsZ);
+  Shape.WaveIndices = saturate((unsigned __int128)Shape.WaveIndices *
+                               Shape.WavesPerGroup);
+  // In each dimension there are whole groups and perhaps one partial group:
+  // eight kinds of groups in all.
+  unsigned __int128 Waves = 0;
+  for (unsigned Kind = 0; Kind < 8; ++Kind) {
+    unsigned __int128 Groups = 1;
+    uint64_t Items = 1;
+    for (unsigned D = 0; D < 3; ++D) {
+      bool Partial = Kind >> D & 1;
+      Groups *= Partial ? (Grid[D] % Group[D] != 0) : Grid[D] / Group[D];
+      Items *= Partial ? Grid[D] % Group[D] : Group[D];
+    }
+    // At most 2^96 groups of at most 2^42 waves; the first saturates already.
+    Waves += (unsigned __int128)saturate(Groups) * WavesOf(Items);
+  }
+  Shape.Waves = saturate(Waves);
+  return Shape;
+}
+
+static uint32_t threadId() {
+  // The kernel is asked each time: a cached id would be wrong after fork.
+  return uint32_t(syscall(SYS_gettid));
+}
+
+void Rewriter::rewrite(const std::shared_ptr<QueueState> &Queue,
+                       AqlPacket *Packets, size_t Count, uint64_t FirstIndex) {
+  for (size_t I = 0; I < Count; ++I)
+    if ((Packets[I].Header & 0xff) == HSA_PACKET_TYPE_KERNEL_DISPATCH)
+      rewriteDispatch(
+          Queue,
+          reinterpret_cast<hsa_kernel_dispatch_packet_t &>(Packets[I]),
+          FirstIndex + I, Queue->Submitted + I);
+  std::lock_guard<std::mutex> Guard(Queue->Lock);
+  Queue->Submitted += Count;
+}
+
+void Rewriter::rewriteDispatch(const std::shared_ptr<QueueState> &Queue,
+                               hsa_kernel_dispatch_packet_t &Packet,
+                               uint64_t Index, uint64_t Position) {
+  auto Item = std::make_shared<Dispatch>();
+  Item->Kernel = Code.find(Packet.kernel_object);
+  Item->Device = Queue->Device;
+  Item->Queue = Queue;
+  Item->Position = Position;
+  KprobeDispatchRecord &Record = Item->Record;
+  // A plain count; what orders the records is the board's lock.
+  Record.Dispatch = DispatchCounter.fetch_add(1, std::memory_order_relaxed) + 1;
+  Record.Agent = Queue->Device->Number;
+  Record.Queue = Queue->Number;
+  Record.QueueIndex = Index;
+  Record.KernelObject = Packet.kernel_object;
+  Record.Kernel = KPROBE_NO_INDEX;
+  Record.SubmitNs = monotonicNs();
+  Record.ThreadId = threadId();
+  unsigned Dimensions = Packet.setup & 3;
+  const uint32_t Grid[3] = {Packet.grid_size_x, Packet.grid_size_y,
+                            Packet.grid_size_z};
+  const uint32_t Group[3] = {Packet.workgroup_size_x, Packet.workgroup_size_y,
+                             Packet.workgroup_size_z};
+  for (unsigned D = 0; D < 3; ++D) {
+    Record.Grid[D] = D < Dimensions ? Grid[D] : 1;
+    Record.Group[D] = D < Dimensions ? Group[D] : 1;
+  }
+  uint32_t WaveSize = Queue->Device->WaveSize;
+  if (Item->Kernel && Item->Kernel->Table)
+    WaveSize = reinterpret_cast<const KprobeSiteTableHeader *>(
+                   Item->Kernel->Table->Bytes.data())
+                   ->WaveSize;
+  if (WaveSize == 0)
+    WaveSize = Queue->Device->WaveSize;
+  GridShape Shape = gridShape(Packet, WaveSize);
+  Record.WaveCount = Shape.Waves;
+
+  hsa_kernel_dispatch_packet_t Original = Packet;
+  Record.Status = instrument(*Item, Packet, Shape);
+  // The dispatch's end is watched through a signal of ours. In place of the
+  // program's it would delay the program, so that is only done where events
+  // are to be had.
+  bool Traced = Record.Status == KPROBE_DISPATCH_TRACED;
+  if ((Traced || Packet.completion_signal.handle == 0) &&
+      !watch(Item, Packet) && Traced) {
+    undo(*Item);
+    Packet = Original;
+    Record.Status = KPROBE_DISPATCH_NO_SIGNAL;
+  }
+  Record.LdsBytes = Packet.group_segment_size;
+  Record.ScratchBytes = Packet.private_segment_size;
+  if (!Item->Own.handle)
+    Board.completed(Item);
+}
+
+// Returns the dispatch's status; changes the packet only for TRACED.
+uint32_t Rewriter::instrument(Dispatch &Item,
+                              hsa_kernel_dispatch_packet_t &Packet,
+                              const GridShape &Grid) {
+  const KernelInfo *Kernel = Item.Kernel.get();
+  if (!Kernel || !Kernel->Table)
+    return KPROBE_DISPATCH_NOT_INSTRUMENTED;
+  KprobeDispatchRecord &Record = Item.Record;
+  Record.TableHash = Kernel->Table->ContentHash;
+  Record.Kernel = Kernel->TableIndex;
+  if (Kernel->Filtered)
+    return KPROBE_DISPATCH_FILTERED;
+  if (Packet.reserved2 != 0)
+    return KPROBE_DISPATCH_TAG_IN_USE;
+  RingPool *Pool = Item.Device->pool();
+  if (!Pool)
+    return KPROBE_DISPATCH_NO_BUFFER;
+  // The device computes with 32-bit group counts.
+  if (Grid.GroupsX > UINT32_MAX || Grid.GroupsY > UINT32_MAX)
+    return KPROBE_DISPATCH_TOO_LARGE;
+
+  bool TooLarge = false;
+  Item.Region = Pool->acquire(Grid.WaveIndices, TooLarge);
+  if (!Item.Region)
+    return TooLarge ? KPROBE_DISPATCH_TOO_LARGE : KPROBE_DISPATCH_NO_BUFFER;
+  Item.Context = Item.Device->acquireContext();
+  if (!Item.Context) {
+    undo(Item);
+    return KPROBE_DISPATCH_NO_BUFFER;
+  }
+  const RegionPlan &Plan = Item.Region.Plan;
+  KprobeDispatchContext Context = {};
+  Context.Magic = KPROBE_CONTEXT_MAGIC;
+  Context.RingBytes = Plan.RingBytes;
+  Context.Slots = reinterpret_cast<uint64_t>(Pool->address(Item.Region));
+  Context.SlotCount = Plan.SlotCount;
+  Context.GroupsX = uint32_t(Grid.GroupsX);
+  Context.GroupsY = uint32_t(Grid.GroupsY);
+  Context.WavesPerGroup = uint32_t(Grid.WavesPerGroup);
+  Context.SampleShift = Plan.SampleShift;
+  Context.Mode = KPROBE_MODE_RING;
+  *Item.Context = Context;
+  Record.SlotCount = Plan.SlotCount;
+  Record.RingBytes = Plan.RingBytes;
+  Record.SampleShift = Plan.SampleShift;
+
+  Packet.kernel_object = Kernel->Clone.Object;
+  Packet.reserved2 = reinterpret_cast<uint64_t>(Item.Context);
+  // The program may have added dynamic LDS, or stack for a kernel that calls
+  // through pointers: keep what it added to the original's own size.
+  auto Added = [](uint32_t Asked, uint32_t Original, uint32_t Clone) {
+    return Asked > Original ? Clone + (Asked - Original) : Clone;
+  };
+  Packet.group_segment_size =
+      Added(Packet.group_segment_size, Kernel->Symbol.GroupBytes,
+            Kernel->Clone.GroupBytes);
+  Packet.private_segment_size =
+      std::max(Packet.private_segment_size,
+               Added(Packet.private_segment_size, Kernel->Symbol.PrivateBytes,
+                     Kernel->Clone.PrivateBytes));
+  // The context is read through caches that must not hold an older one, and
+  // what the waves wrote must be in memory when the signal says so.
+  uint16_t Scopes = HSA_FENCE_SCOPE_SYSTEM
+                        << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                    HSA_FENCE_SCOPE_SYSTEM
+                        << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+  Packet.header |= Scopes;
+  return KPROBE_DISPATCH_TRACED;
+}
+
+void Rewriter::undo(Dispatch &Item) {
+  if (Item.Region)
+    Item.Device->pool()->release(Item.Region);
+  Item.Region = RingRegion();
+  Item.Device->releaseContext(Item.Context);
+  Item.Context = nullptr;
+  Item.Record.SlotCount = 0;
+  Item.Record.RingBytes = 0;
+  Item.Record.SampleShift = 0;
+}
+
+namespace {
+// What ROCr's signal thread gets; lives from registration to the one call.
+struct Completion {
+  const HsaApi *Api;
+  DispatchBoard *Board;
+  DispatchRef Item;
+};
+} // namespace
+
+// On ROCr's signal thread. The program's signal first; then the hand-over,
+// which is one short lock. Runs to its end even when tracing has stopped
+// meanwhile, because the program waits for its signal.
+static bool onCompletion(hsa_signal_value_t, void *Data) {
+  std::unique_ptr<Completion> Done(static_cast<Completion *>(Data));
+  Dispatch &Item = *Done->Item;
+  auto *Own = reinterpret_cast<amd_signal_t *>(Item.Own.handle);
+  Item.BeginTick = Own->start_ts;
+  Item.EndTick = Own->end_ts;
+  if (Item.App.handle) {
+    auto *App = reinterpret_cast<amd_signal_t *>(Item.App.handle);
+    App->start_ts = Item.BeginTick;
+    App->end_ts = Item.EndTick;
+    // Releases the time stamps to whoever acquires the signal's value.
+    Done->Api->hsa_signal_subtract_screlease(Item.App, 1);
+  }
+  // Pairs with the acquire loads of the submitter (throttle) and the drain.
+  Item.Completed.store(true, std::memory_order_release);
+  Done->Board->completed(Done->Item);
+  return false;
+}
+
+bool Rewriter::watch(const DispatchRef &Item,
+                     hsa_kernel_dispatch_packet_t &Packet) {
+  hsa_signal_t Signal = Signals.acquire();
+  if (!Signal.handle)
+    return false;
+  Item->Own = Signal;
+  Item->App = Packet.completion_signal;
+  Board.submitted(Item);
+  auto Argument = std::unique_ptr<Completion>(
+      new Completion{&Api, &Board, Item});
+  if (Api.hsa_amd_signal_async_handler(Signal, HSA_SIGNAL_CONDITION_LT, 1,
+                                       onCompletion, Argument.get()) !=
+      HSA_STATUS_SUCCESS) {
+    Board.withdraw(Item);
+    Signals.release(Signal);
+    Item->Own = {};
+    Item->App = {};
+    return false;
+  }
+  Argument.release();
+  Packet.completion_signal = Signal;
+  std::lock_guard<std::mutex> Guard(Item->Queue->Lock);
+  Item->Queue->Watched.push_back(Item);
+  return true;
+}
+
+void Rewriter::waitForRoom(QueueState &Queue, size_t Count) {
+  std::unique_lock<std::mutex> Guard(Queue.Lock);
+  auto IsDone = [&](const Dispatch &Item) {
+    // Completed is looked at first: the signal is used again only after it.
+    return Item.Completed.load(std::memory_order_acquire) ||
+           Api.hsa_signal_load_scacquire(Item.Own) < 1;
+  };
+  auto Passed = [&](const Dispatch &Item) {
+    Queue.Consumed = std::max(Queue.Consumed, Item.Position + 1);
+  };
+  while (!Queue.Watched.empty() &&
+         Queue.Watched.front()->Completed.load(std::memory_order_acquire)) {
+    Passed(*Queue.Watched.front());
+    Queue.Watched.pop_front();
+  }
+  // ROCr wants one slot more than it fills, and one for its own barrier.
+  constexpr uint64_t Spare = 4;
+  if (Count + Spare >= Queue.Size)
+    return;
+  // Submitted counts the packets at hand already.
+  auto HasRoom = [&] {
+    return Queue.Submitted - Queue.Consumed + Spare <= Queue.Size;
+  };
+  while (!HasRoom()) {
+    bool AnyRunning = false;
+    for (const DispatchRef &Item : Queue.Watched)
+      if (Item->Position + Count >= Queue.Submitted)
+        continue; // among the packets at hand: the device has not seen it
+      else if (IsDone(*Item))
+        Passed(*Item);
+      else
+        AnyRunning = true;
+    // Nothing left to learn from: ROCr's own way must do.
+    if (HasRoom() || !AnyRunning)
+      return;
+    Guard.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    Guard.lock();
+  }
+}
+
+} // namespace kprobe

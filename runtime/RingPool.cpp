@@ -1,0 +1,117 @@
+// First fit from the pool's begin, so that the same zeroed, warm bytes are used
+// again and a small program never touches the rest.
+#include "RingPool.h"
+
+#include "kprobe/wire.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kprobe {
+
+static constexpr uint64_t HeaderBytes = sizeof(KprobeWaveHeader);
+static constexpr unsigned ShareOfFree = 8;
+// More than this and the grid is no sample any more, but an accident.
+static constexpr uint32_t MostSampleShift = 40;
+
+uint64_t RegionPlan::bytes() const {
+  return SlotCount * (HeaderBytes + RingBytes);
+}
+
+RegionPlan planRegion(uint64_t WaveCount, uint64_t Share, uint64_t Largest,
+                      uint32_t MostRing, uint32_t LeastRing) {
+  RegionPlan Plan;
+  if (WaveCount == 0)
+    return Plan;
+  Share = std::min(Share, Largest);
+  // Slots are counted by division: WaveCount times a ring may not fit 64 bits.
+  for (uint64_t Limit : {Share, Largest})
+    for (uint32_t Ring = MostRing; Ring >= LeastRing; Ring /= 2)
+      if (Limit / (HeaderBytes + Ring) >= WaveCount) {
+        Plan.SlotCount = WaveCount;
+        Plan.RingBytes = Ring;
+        return Plan;
+      }
+  // Sampled waves get the least ring: a wider sample says more about the grid
+  // than longer histories of fewer waves.
+  uint64_t Slots = Largest / (HeaderBytes + LeastRing);
+  for (uint32_t Shift = 1; Slots > 0 && Shift <= MostSampleShift; ++Shift) {
+    uint64_t Sampled = ((WaveCount - 1) >> Shift) + 1;
+    if (Sampled <= Slots) {
+      Plan.SlotCount = Sampled;
+      Plan.RingBytes = LeastRing;
+      Plan.SampleShift = Shift;
+      return Plan;
+    }
+  }
+  return Plan;
+}
+
+RingPool::RingPool(void *Memory, uint64_t Bytes, uint32_t MostRing,
+                   uint32_t LeastRing)
+    : Memory(static_cast<uint8_t *>(Memory)), Bytes(Bytes), MostRing(MostRing),
+      LeastRing(std::min(LeastRing, MostRing)), FreeBytes(Bytes) {
+  if (Bytes)
+    Free[0] = Bytes;
+}
+
+uint64_t RingPool::freeBytes() const {
+  std::lock_guard<std::mutex> Guard(Lock);
+  return FreeBytes;
+}
+
+RingRegion RingPool::acquire(uint64_t WaveCount, bool &TooLarge) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  TooLarge = Bytes / (HeaderBytes + LeastRing) == 0;
+  uint64_t Largest = 0;
+  for (const auto &Block : Free)
+    Largest = std::max(Largest, Block.second);
+
+  RingRegion Region;
+  Region.Plan = planRegion(WaveCount, FreeBytes / ShareOfFree, Largest,
+                           MostRing, LeastRing);
+  if (Region.Plan.SlotCount == 0)
+    return RingRegion();
+  uint64_t Need = Region.Plan.bytes();
+  auto Block = std::find_if(Free.begin(), Free.end(),
+                            [&](const auto &B) { return B.second >= Need; });
+  Region.Offset = Block->first;
+  Region.Bytes = Need;
+  uint64_t Rest = Block->second - Need;
+  Free.erase(Block);
+  if (Rest)
+    Free[Region.Offset + Need] = Rest;
+  FreeBytes -= Need;
+  // Fresh memory is zeroed when it is first used, not at start: most programs
+  // never reach the pool's end.
+  uint64_t End = Region.Offset + Need;
+  if (End > ZeroedBytes) {
+    std::memset(Memory + ZeroedBytes, 0, End - ZeroedBytes);
+    ZeroedBytes = End;
+  }
+  return Region;
+}
+
+void RingPool::release(const RingRegion &Region) {
+  if (!Region)
+    return;
+  std::lock_guard<std::mutex> Guard(Lock);
+  FreeBytes += Region.Bytes;
+  auto Next = Free.lower_bound(Region.Offset);
+  uint64_t Offset = Region.Offset;
+  uint64_t Size = Region.Bytes;
+  if (Next != Free.end() && Offset + Size == Next->first) {
+    Size += Next->second;
+    Next = Free.erase(Next);
+  }
+  if (Next != Free.begin()) {
+    auto Before = std::prev(Next);
+    if (Before->first + Before->second == Offset) {
+      Before->second += Size;
+      return;
+    }
+  }
+  Free[Offset] = Size;
+}
+
+} // namespace kprobe

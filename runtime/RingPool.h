@@ -1,0 +1,72 @@
+// Hands out ring memory of one agent to dispatches.
+//
+// The pool is one block, taken once. A dispatch gets a region of SlotCount
+// slots (wave header + ring, kprobe/wire.h) for as long as it runs and is
+// drained. Nothing here waits: what does not fit is refused and the dispatch
+// runs without probes.
+//
+// How a grid is made to fit, in this order: rings shrink by halves down to a
+// minimum; then every 2nd, 4th, 8th, … wave is sampled. A dispatch is offered
+// an eighth of what is free before it may take more, so that a program which
+// runs far ahead of the device finds its rings smaller, not the pool empty.
+#ifndef KPROBE_RUNTIME_RINGPOOL_H
+#define KPROBE_RUNTIME_RINGPOOL_H
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace kprobe {
+
+struct RegionPlan {
+  uint64_t SlotCount = 0; // 0: does not fit
+  uint32_t RingBytes = 0;
+  uint32_t SampleShift = 0;
+
+  uint64_t bytes() const;
+};
+
+// Largest ring (a power of two within [LeastRing, MostRing]) and lowest sample
+// shift with which WaveCount waves fit into Share bytes, or into Largest bytes
+// where the share is too small even for the least rings.
+RegionPlan planRegion(uint64_t WaveCount, uint64_t Share, uint64_t Largest,
+                      uint32_t MostRing, uint32_t LeastRing);
+
+struct RingRegion {
+  uint64_t Offset = 0; // from the pool's begin
+  uint64_t Bytes = 0;
+  RegionPlan Plan;
+  explicit operator bool() const { return Bytes != 0; }
+};
+
+class RingPool {
+public:
+  // Memory is accessible by the host; its content is unknown.
+  RingPool(void *Memory, uint64_t Bytes, uint32_t MostRing, uint32_t LeastRing);
+
+  // A region whose bytes are all zero, or an empty one. TooLarge is set when
+  // not even the empty pool could have held a single slot.
+  RingRegion acquire(uint64_t WaveCount, bool &TooLarge);
+
+  // The caller has zeroed again what the device wrote.
+  void release(const RingRegion &Region);
+
+  uint8_t *address(const RingRegion &Region) const {
+    return Memory + Region.Offset;
+  }
+  uint64_t freeBytes() const;
+
+private:
+  uint8_t *Memory;
+  uint64_t Bytes;
+  uint32_t MostRing;
+  uint32_t LeastRing;
+  mutable std::mutex Lock;
+  std::map<uint64_t, uint64_t> Free; // offset → bytes, never adjacent
+  uint64_t FreeBytes;
+  uint64_t ZeroedBytes = 0; // everything free below this offset is zero
+};
+
+} // namespace kprobe
+
+#endif

@@ -1,0 +1,35 @@
+// Completion signals of our own, created as needed and used again.
+//
+// Each costs the driver an event, of which a process has about 4096; past a
+// part of that the program's own signals come first and we go without.
+#ifndef KPROBE_RUNTIME_SIGNALPOOL_H
+#define KPROBE_RUNTIME_SIGNALPOOL_H
+
+#include "HsaApi.h"
+
+#include <mutex>
+#include <vector>
+
+namespace kprobe {
+
+class SignalPool {
+public:
+  explicit SignalPool(const HsaApi &Api) : Api(Api) {}
+
+  // A signal with value 1 and time stamps of zero, or handle 0.
+  hsa_signal_t acquire();
+  // Only after the signal's handler has been called.
+  void release(hsa_signal_t Signal);
+
+private:
+  static constexpr size_t MostSignals = 2048;
+
+  const HsaApi &Api;
+  std::mutex Lock;
+  std::vector<hsa_signal_t> Free;
+  size_t Created = 0;
+};
+
+} // namespace kprobe
+
+#endif

@@ -1,0 +1,212 @@
+// Ties the parts together; life cycle and queues.
+#include "Tracer.h"
+#include "Log.h"
+
+namespace kprobe {
+
+// How long the end of the process waits for dispatches that still run.
+static constexpr std::chrono::milliseconds EndPatience(2000);
+
+Tracer::Tracer(const HsaApi &Functions, const Config &Wishes,
+               ProcessDump &ProcessWide)
+    : Api(Functions), Settings(Wishes), Dump(ProcessWide),
+      Devices(Api, Settings), Code(Settings.Kernels), Signals(Api),
+      Packets(Api, Code, Signals, Board, Dump.DispatchCounter),
+      Writer(Api, Devices, Signals, Board, Dump.Writer, Dump.Summary) {}
+
+bool Tracer::start() {
+  if (!Writer.start())
+    return false;
+  Active.store(true, std::memory_order_release);
+  return true;
+}
+
+void Tracer::finish() {
+  std::lock_guard<std::mutex> Guard(FinishLock);
+  if (Finished || !Active.exchange(false, std::memory_order_acq_rel))
+    return;
+  Finished = true;
+  Writer.finish(EndPatience);
+  say();
+}
+
+void Tracer::letGo() { Active.store(false, std::memory_order_release); }
+
+void Tracer::report(const std::string &Problem) {
+  if (!Problem.empty())
+    Writer.message(Problem);
+}
+
+static std::string plural(uint64_t Count, const char *One, const char *Many) {
+  return std::to_string(Count) + " " + (Count == 1 ? One : Many);
+}
+
+// One line at the end: always when asked for, else only when something that
+// could have been traced was not.
+void Tracer::say() {
+  const KprobeSummaryRecord &Sum = Dump.Summary;
+  uint64_t Refused = 0;
+  std::string Reasons;
+  static const char *const Texts[] = {
+#define KPROBE_DISPATCH_STATUS(Name, Value, Text) Text,
+#include "kprobe/dispatch_status.def"
+  };
+  for (unsigned I = 0; I < sizeof(Texts) / sizeof(Texts[0]); ++I) {
+    uint64_t Count = Sum.DispatchesByStatus[I];
+    if (I == KPROBE_DISPATCH_TRACED || Count == 0)
+      continue;
+    Reasons += ", " + std::to_string(Count) + " not traced (" + Texts[I] + ")";
+    if (I != KPROBE_DISPATCH_NOT_INSTRUMENTED && I != KPROBE_DISPATCH_FILTERED)
+      Refused += Count;
+  }
+  if (Sum.DispatchesPending)
+    Reasons += ", " + std::to_string(Sum.DispatchesPending) + " unfinished";
+  if (Sum.ChunksDropped)
+    Reasons += ", " + plural(Sum.ChunksDropped, "chunk", "chunks") + " lost";
+  bool Lost = Refused || Sum.DispatchesPending || Sum.ChunksDropped;
+  if (!Settings.Verbose && !Lost && Sum.DispatchesSeen)
+    return;
+  logNote(plural(Sum.DispatchesSeen, "dispatch", "dispatches") + " seen, " +
+          std::to_string(Sum.DispatchesTraced) + " traced" + Reasons + " → " +
+          Dump.Writer.path());
+}
+
+static void interceptPackets(const void *Packets, uint64_t Count,
+                             uint64_t FirstIndex, void *Data,
+                             hsa_amd_queue_intercept_packet_writer Writer) {
+  auto *Queue = static_cast<QueueState *>(Data);
+  Queue->Owner->intercept(Queue->shared_from_this(), Packets, Count,
+                          FirstIndex, Writer);
+}
+
+hsa_status_t Tracer::createQueue(hsa_agent_t Handle, uint32_t Size,
+                                 hsa_queue_type32_t Type,
+                                 void (*Callback)(hsa_status_t, hsa_queue_t *,
+                                                  void *),
+                                 void *Data, uint32_t PrivateBytes,
+                                 uint32_t GroupBytes, hsa_queue_t **Queue) {
+  auto Plain = [&] {
+    return Api.hsa_queue_create(Handle, Size, Type, Callback, Data,
+                                PrivateBytes, GroupBytes, Queue);
+  };
+  Agent *Device = Devices.find(Handle);
+  // A cooperative queue is the agent's only one and shared: wrapping it would
+  // give it two owners.
+  if (!Device ||
+      (Type != HSA_QUEUE_TYPE_MULTI && Type != HSA_QUEUE_TYPE_SINGLE)) {
+    report("a queue of type " + std::to_string(Type) +
+           " is not watched: its dispatches will be missing");
+    return Plain();
+  }
+  if (Api.hsa_amd_queue_intercept_create(Handle, Size, Type, Callback, Data,
+                                         PrivateBytes, GroupBytes,
+                                         Queue) != HSA_STATUS_SUCCESS) {
+    hsa_status_t Status = Plain();
+    if (Status == HSA_STATUS_SUCCESS)
+      report("a queue cannot be intercepted: its dispatches will be missing");
+    return Status;
+  }
+  auto State = std::make_shared<QueueState>();
+  State->Queue = *Queue;
+  State->Device = Device;
+  State->Number = Dump.QueueCounter.fetch_add(1, std::memory_order_relaxed);
+  State->Size = (*Queue)->size;
+  State->Owner = this;
+  // Time stamps of dispatches need the queue's profiling switch.
+  Api.hsa_amd_profiling_set_profiler_enabled(*Queue, 1);
+  {
+    std::lock_guard<std::mutex> Guard(QueueLock);
+    Queues[*Queue] = State;
+  }
+  if (Api.hsa_amd_queue_intercept_register(*Queue, interceptPackets,
+                                           State.get()) != HSA_STATUS_SUCCESS)
+    report("a queue cannot be intercepted: its dispatches will be missing");
+  return HSA_STATUS_SUCCESS;
+}
+
+bool Tracer::ownsQueue(const hsa_queue_t *Queue) {
+  std::lock_guard<std::mutex> Guard(QueueLock);
+  return Queues.count(const_cast<hsa_queue_t *>(Queue)) != 0;
+}
+
+void Tracer::queueDestroyed(hsa_queue_t *Queue) {
+  std::shared_ptr<QueueState> State;
+  {
+    std::lock_guard<std::mutex> Guard(QueueLock);
+    auto Found = Queues.find(Queue);
+    if (Found == Queues.end())
+      return;
+    State = Found->second;
+    Queues.erase(Found);
+    Retired.push_back(State);
+  }
+  // One whose signal has fallen already is about to be reported by ROCr.
+  Board.orphan(*State, [&](const Dispatch &Item) {
+    return Api.hsa_signal_load_scacquire(Item.Own) >= 1;
+  });
+}
+
+void Tracer::readerCreated(hsa_code_object_reader_t Reader, const void *Elf,
+                           size_t Bytes) {
+  report(Code.readerCreated(Reader.handle, Elf, Bytes));
+}
+
+void Tracer::readerCreatedFromFile(hsa_code_object_reader_t Reader, int File) {
+  report(Code.readerCreatedFromFile(Reader.handle, File));
+}
+
+void Tracer::readerDestroyed(hsa_code_object_reader_t Reader) {
+  Code.readerDestroyed(Reader.handle);
+}
+
+void Tracer::codeObjectLoaded(hsa_executable_t Executable, hsa_agent_t Agent,
+                              hsa_code_object_reader_t Reader) {
+  Code.codeObjectLoaded(Executable.handle, Agent.handle, Reader.handle);
+}
+
+void Tracer::executableFrozen(hsa_executable_t Executable) {
+  for (Agent *Device : Devices.all()) {
+    std::vector<KernelSymbol> Symbols =
+        listKernels(Api, Executable, Device->Handle);
+    if (Symbols.empty())
+      continue;
+    if (Code.executableFrozen(Executable.handle, Device->Handle.handle,
+                              Symbols))
+      report(Devices.providePool(*Device));
+  }
+}
+
+void Tracer::executableDestroyed(hsa_executable_t Executable) {
+  Code.executableDestroyed(Executable.handle);
+}
+
+void Tracer::intercept(const std::shared_ptr<QueueState> &Queue,
+                       const void *Incoming, uint64_t Count,
+                       uint64_t FirstIndex,
+                       hsa_amd_queue_intercept_packet_writer Submit) {
+  const auto *First = static_cast<const AqlPacket *>(Incoming);
+  // ROCr passes one packet at a time; another tool above may pass several.
+  AqlPacket One;
+  std::vector<AqlPacket> Several;
+  const AqlPacket *Outgoing = First;
+  if (active()) {
+    // Out of memory must not cost the program its packet.
+    try {
+      AqlPacket *Copy = &One;
+      if (Count == 1) {
+        One = *First;
+      } else {
+        Several.assign(First, First + Count);
+        Copy = Several.data();
+      }
+      Packets.rewrite(Queue, Copy, Count, FirstIndex);
+      Outgoing = Copy;
+      Packets.waitForRoom(*Queue, Count);
+    } catch (...) {
+    }
+  }
+  // Once only: ROCr 5.2 does not find its way back after a second call.
+  Submit(Outgoing, Count);
+}
+
+} // namespace kprobe

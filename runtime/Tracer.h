@@ -1,0 +1,88 @@
+// One loading of the tool: everything between OnLoad and OnUnload.
+//
+// A tracer is made on the heap and never deleted: ROCr's signal thread and the
+// program's queues may call into it after tracing has ended, and must then
+// find a live object that lets everything pass.
+#ifndef KPROBE_RUNTIME_TRACER_H
+#define KPROBE_RUNTIME_TRACER_H
+
+#include "Drain.h"
+#include "Rewriter.h"
+
+namespace kprobe {
+
+// What outlives one loading (hsa_shut_down followed by hsa_init): a process
+// has one dump, one numbering and one summary.
+struct ProcessDump {
+  DumpWriter Writer;
+  KprobeSummaryRecord Summary = {};
+  std::atomic<uint64_t> DispatchCounter{0};
+  std::atomic<uint32_t> QueueCounter{0};
+};
+
+class Tracer {
+public:
+  Tracer(const HsaApi &Api, const Config &Settings, ProcessDump &Dump);
+
+  // False when the drain thread cannot be made: nothing will be traced.
+  bool start();
+  // Ends tracing; any number of calls from any threads, the first one works.
+  void finish();
+  // In the child of a fork: no lock is taken, nothing is written.
+  void letGo();
+
+  bool active() const {
+    return Active.load(std::memory_order_acquire);
+  }
+
+  // What the hooks report, each after the original call has succeeded.
+  hsa_status_t createQueue(hsa_agent_t Agent, uint32_t Size,
+                           hsa_queue_type32_t Type,
+                           void (*Callback)(hsa_status_t, hsa_queue_t *,
+                                            void *),
+                           void *Data, uint32_t PrivateBytes,
+                           uint32_t GroupBytes, hsa_queue_t **Queue);
+  bool ownsQueue(const hsa_queue_t *Queue);
+  void queueDestroyed(hsa_queue_t *Queue);
+  void readerCreated(hsa_code_object_reader_t Reader, const void *Elf,
+                     size_t Bytes);
+  void readerCreatedFromFile(hsa_code_object_reader_t Reader, int File);
+  void readerDestroyed(hsa_code_object_reader_t Reader);
+  void codeObjectLoaded(hsa_executable_t Executable, hsa_agent_t Agent,
+                        hsa_code_object_reader_t Reader);
+  void executableFrozen(hsa_executable_t Executable);
+  void executableDestroyed(hsa_executable_t Executable);
+
+  // ROCr's call for each packet that the program submits.
+  void intercept(const std::shared_ptr<QueueState> &Queue, const void *Packets,
+                 uint64_t Count, uint64_t FirstIndex,
+                 hsa_amd_queue_intercept_packet_writer Writer);
+
+private:
+  void report(const std::string &Problem);
+  void say();
+
+  const HsaApi Api;
+  const Config Settings;
+  ProcessDump &Dump;
+  Agents Devices;
+  CodeObjects Code;
+  SignalPool Signals;
+  DispatchBoard Board;
+  Rewriter Packets;
+  Drain Writer;
+  // Set by start(), cleared by finish() and letGo(): release stores pair with
+  // the acquire load in active(), so that a hook that sees true sees a whole
+  // tracer.
+  std::atomic<bool> Active{false};
+  std::mutex FinishLock;
+  bool Finished = false;
+  std::mutex QueueLock;
+  std::unordered_map<hsa_queue_t *, std::shared_ptr<QueueState>> Queues;
+  // States of destroyed queues: ROCr holds their addresses until the end.
+  std::vector<std::shared_ptr<QueueState>> Retired;
+};
+
+} // namespace kprobe
+
+#endif

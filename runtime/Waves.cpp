@@ -1,0 +1,112 @@
+// Reads a region once, front to back: ring memory may be behind a bus, where
+// reads are slow and only a copy of the header is safe to look at twice.
+#include "Waves.h"
+
+#include "kprobe/wire.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kprobe {
+
+namespace {
+class PayloadBuilder {
+public:
+  PayloadBuilder(uint64_t Dispatch, size_t ChunkBytes, const WavesSink &Sink)
+      : ChunkBytes(ChunkBytes), Sink(Sink) {
+    Record.Dispatch = Dispatch;
+    Bytes.resize(sizeof(Record));
+  }
+  // Room for one wave; the returned place is valid until the next call.
+  uint8_t *addWave(const KprobeWaveHeader &Header,
+                   const KprobeWaveExtent &Extent) {
+    size_t Need = sizeof(Header) + sizeof(Extent) + size_t(Extent.EventBytes);
+    if (Record.WaveCount > 0 && Bytes.size() + Need > ChunkBytes)
+      flush();
+    size_t Place = Bytes.size();
+    Bytes.resize(Place + Need);
+    std::memcpy(&Bytes[Place], &Header, sizeof(Header));
+    std::memcpy(&Bytes[Place + sizeof(Header)], &Extent, sizeof(Extent));
+    ++Record.WaveCount;
+    return Bytes.data() + Place + sizeof(Header) + sizeof(Extent);
+  }
+  void flush() {
+    if (Record.WaveCount == 0)
+      return;
+    std::memcpy(Bytes.data(), &Record, sizeof(Record));
+    Sink(Bytes);
+    Record.WaveCount = 0;
+    Bytes.resize(sizeof(Record));
+  }
+
+private:
+  size_t ChunkBytes;
+  const WavesSink &Sink;
+  KprobeWavesRecord Record = {};
+  std::vector<uint8_t> Bytes;
+};
+} // namespace
+
+// Bytes up to and with the last event that is not zero.
+static uint64_t usedBytes(const std::vector<uint8_t> &Ring) {
+  size_t End = Ring.size();
+  while (End >= 8) {
+    uint64_t Word;
+    std::memcpy(&Word, Ring.data() + End - 8, 8);
+    if (Word != 0)
+      break;
+    End -= 8;
+  }
+  return End;
+}
+
+WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
+                       const RegionPlan &Plan, bool Clear, size_t ChunkBytes,
+                       const WavesSink &Sink) {
+  WavesResult Result;
+  PayloadBuilder Payload(Dispatch, ChunkBytes, Sink);
+  const uint64_t RingBytes = Plan.RingBytes;
+  const uint64_t Stride = sizeof(KprobeWaveHeader) + RingBytes;
+  std::vector<uint8_t> Raw;
+  for (uint64_t Slot = 0; Slot < Plan.SlotCount; ++Slot) {
+    uint8_t *At = Slots + Slot * Stride;
+    uint8_t *Ring = At + sizeof(KprobeWaveHeader);
+    KprobeWaveHeader Header;
+    std::memcpy(&Header, At, sizeof(Header));
+    if (Header.State == KPROBE_WAVE_UNUSED)
+      continue;
+    ++Result.Waves;
+    KprobeWaveExtent Extent = {};
+    uint64_t Dirty = RingBytes;
+    if (Header.State == KPROBE_WAVE_ENDED) {
+      Extent.EventBytes =
+          std::min<uint64_t>(Header.Cursor & ~uint64_t(7), RingBytes);
+      Dirty = Extent.EventBytes;
+      uint8_t *To = Payload.addWave(Header, Extent);
+      // A full ring is turned so that the oldest event comes first.
+      uint64_t Oldest =
+          Header.Cursor > RingBytes
+              ? Header.Cursor & KPROBE_RING_MASK(uint64_t(RingBytes))
+              : 0;
+      uint64_t Tail = Extent.EventBytes - Oldest;
+      std::memcpy(To, Ring + Oldest, Tail);
+      std::memcpy(To + Tail, Ring, Oldest);
+    } else {
+      // Never reached its end: where the newest event lies is not known, so
+      // the reader gets the ring as it is.
+      Raw.assign(Ring, Ring + RingBytes);
+      Extent.EventBytes = usedBytes(Raw);
+      Extent.Flags = KPROBE_EXTENT_RAW;
+      std::memcpy(Payload.addWave(Header, Extent), Raw.data(),
+                  Extent.EventBytes);
+    }
+    if (Clear) {
+      std::memset(At, 0, sizeof(Header));
+      std::memset(Ring, 0, Dirty);
+    }
+  }
+  Payload.flush();
+  return Result;
+}
+
+} // namespace kprobe

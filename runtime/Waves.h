@@ -1,0 +1,31 @@
+// From slots in ring memory to WAVES payloads, and back to zeroed slots.
+//
+// Works on plain memory, so that a test can lay out slots by hand.
+#ifndef KPROBE_RUNTIME_WAVES_H
+#define KPROBE_RUNTIME_WAVES_H
+
+#include "RingPool.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace kprobe {
+
+// Called with the payload of one WAVES chunk.
+using WavesSink = std::function<void(const std::vector<uint8_t> &)>;
+
+struct WavesResult {
+  uint64_t Waves = 0; // slots that a wave had used
+};
+
+// Copies every used slot, oldest event first, and zeroes what the device wrote
+// when Clear is set (not while waves may still run). A payload is handed to
+// Sink whenever it would grow past ChunkBytes.
+WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
+                       const RegionPlan &Plan, bool Clear, size_t ChunkBytes,
+                       const WavesSink &Sink);
+
+} // namespace kprobe
+
+#endif
