@@ -6,8 +6,8 @@
 // Sets the environment and becomes the program, so that its exit status is its
 // own. By hand it is the same:
 //
-//   LD_LIBRARY_PATH=<prefix>/lib/kprobe-vgpu HSA_ENABLE_SDMA=0 \
-//   KPROBE_VGPU=gfx906 PROGRAM ARGS
+//   env LD_LIBRARY_PATH=<prefix>/lib/kprobe-vgpu HSA_ENABLE_SDMA=0
+//       KPROBE_VGPU=gfx906 PROGRAM ARGS
 //
 // Exit status: the program's; 127 when it cannot be found, 126 when it cannot
 // be run, 2 for wrong usage, 1 when the virtual GPU is not installed.

@@ -1,0 +1,326 @@
+// The packet processor, with a device that only takes notes.
+#include "thunk/Packets.h"
+#include "thunk/Queue.h"
+
+#include <gtest/gtest.h>
+
+#include <hsa/amd_hsa_signal.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+using namespace vgpu;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct FakeDevice : PacketExecutor {
+  std::mutex Lock;
+  std::vector<uint64_t> Ran; ///< Kernel objects.
+  std::vector<uint32_t> Events;
+  std::vector<Fault> Faults;
+  std::atomic<uint64_t> Clock{1000};
+  std::atomic<int> Invalidations{0};
+  std::function<DispatchResult(DispatchArgs &)> Behaviour;
+
+  DispatchResult run(DispatchArgs &Args) override {
+    {
+      std::lock_guard<std::mutex> Guard(Lock);
+      Ran.push_back(Args.Packet->kernel_object);
+    }
+    if (Behaviour)
+      return Behaviour(Args);
+    DispatchResult Result;
+    Result.StartTick = Clock.fetch_add(10);
+    Result.EndTick = Result.StartTick + 5;
+    return Result;
+  }
+  uint64_t now() override { return Clock; }
+  void signalChanged(uint32_t EventId) override {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Events.push_back(EventId);
+  }
+  void report(const Fault &Problem) override {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Faults.push_back(Problem);
+  }
+  void invalidateCaches() override { ++Invalidations; }
+};
+
+struct Packet {
+  char Bytes[PacketBytes] = {};
+};
+
+struct QueueTest : testing::Test {
+  static constexpr uint32_t Size = 16;
+  alignas(64) Packet Ring[Size];
+  amd_queue_t Descriptor;
+  amd_signal_t Inactive, Done, Dependency;
+  uint64_t Doorbell = ~uint64_t(0), Mailbox = 0;
+  FakeDevice Gpu;
+  std::unique_ptr<Queue> Tested;
+
+  void SetUp() override {
+    for (Packet &Each : Ring)
+      Each.Bytes[0] = HSA_PACKET_TYPE_INVALID;
+    std::memset(&Descriptor, 0, sizeof(Descriptor));
+    for (amd_signal_t *Signal : {&Inactive, &Done, &Dependency})
+      std::memset(Signal, 0, sizeof(*Signal));
+    Descriptor.queue_inactive_signal = handle(Inactive);
+    Queue::Config Setup;
+    Setup.Id = 1;
+    Setup.Ring = Ring;
+    Setup.RingBytes = sizeof(Ring);
+    Setup.Descriptor = &Descriptor;
+    Setup.Doorbell = &Doorbell;
+    Tested = std::make_unique<Queue>(Setup, Gpu);
+  }
+  void TearDown() override { Tested.reset(); }
+
+  static hsa_signal_t handle(amd_signal_t &Signal) {
+    return {reinterpret_cast<uint64_t>(&Signal)};
+  }
+  static int64_t value(amd_signal_t &Signal) {
+    return __atomic_load_n(&Signal.value, __ATOMIC_ACQUIRE);
+  }
+  static void setValue(amd_signal_t &Signal, int64_t Value) {
+    __atomic_store_n(&Signal.value, Value, __ATOMIC_RELEASE);
+  }
+  template <typename T> uint64_t write(T Body) {
+    static_assert(sizeof(T) == PacketBytes, "");
+    const uint64_t Index =
+        __atomic_fetch_add(&Descriptor.write_dispatch_id, 1, __ATOMIC_ACQ_REL);
+    char *Slot = Ring[Index % Size].Bytes;
+    std::memcpy(Slot + 2, reinterpret_cast<char *>(&Body) + 2, PacketBytes - 2);
+    uint16_t Header;
+    std::memcpy(&Header, &Body, 2);
+    __atomic_store_n(reinterpret_cast<uint16_t *>(Slot), Header,
+                     __ATOMIC_RELEASE);
+    return Index;
+  }
+  void ring(uint64_t Index) {
+    __atomic_store_n(&Doorbell, Index, __ATOMIC_RELEASE);
+    Tested->kick();
+  }
+  template <typename T> void submit(T Body) { ring(write(Body)); }
+  static hsa_kernel_dispatch_packet_t kernel(uint64_t Object) {
+    hsa_kernel_dispatch_packet_t Body = {};
+    Body.header = HSA_PACKET_TYPE_KERNEL_DISPATCH;
+    Body.kernel_object = Object;
+    return Body;
+  }
+  template <typename Condition> static bool soon(Condition Met) {
+    for (int I = 0; I < 5000; ++I) {
+      if (Met())
+        return true;
+      std::this_thread::sleep_for(1ms);
+    }
+    return false;
+  }
+  uint64_t readIndex() {
+    return __atomic_load_n(&Descriptor.read_dispatch_id, __ATOMIC_ACQUIRE);
+  }
+};
+
+TEST_F(QueueTest, DispatchCompletesItsSignal) {
+  setValue(Done, 1);
+  Done.event_mailbox_ptr = reinterpret_cast<uint64_t>(&Mailbox);
+  Done.event_id = 77;
+  auto Body = kernel(0xabc0);
+  Body.completion_signal = handle(Done);
+  submit(Body);
+  ASSERT_TRUE(soon([&] { return value(Done) == 0; }));
+  EXPECT_EQ(1000u, Done.start_ts);
+  EXPECT_EQ(1005u, Done.end_ts);
+  EXPECT_EQ(1u, readIndex());
+  EXPECT_EQ(HSA_PACKET_TYPE_INVALID, Ring[0].Bytes[0]);
+  Tested.reset();
+  EXPECT_EQ(77u, Mailbox);
+  EXPECT_EQ(std::vector<uint32_t>{77}, Gpu.Events);
+  EXPECT_EQ(std::vector<uint64_t>{0xabc0}, Gpu.Ran);
+}
+
+TEST_F(QueueTest, NothingRunsBeforeTheBell) {
+  const uint64_t Index = write(kernel(1));
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(0u, readIndex());
+  ring(Index);
+  EXPECT_TRUE(soon([&] { return readIndex() == 1; }));
+}
+
+TEST_F(QueueTest, BellsOutOfOrderHideNoPacket) {
+  const uint64_t First = write(kernel(1));
+  const uint64_t Second = write(kernel(2));
+  ring(Second);
+  ring(First);
+  EXPECT_TRUE(soon([&] { return readIndex() == 2; }));
+}
+
+TEST_F(QueueTest, PacketThatIsNotReadyIsWaitedFor) {
+  // Reserved by one producer, who is slow; the next one rings.
+  __atomic_fetch_add(&Descriptor.write_dispatch_id, 1, __ATOMIC_ACQ_REL);
+  const uint64_t Second = write(kernel(2));
+  ring(Second);
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(0u, readIndex());
+  auto Body = kernel(1);
+  std::memcpy(Ring[0].Bytes + 2, reinterpret_cast<char *>(&Body) + 2, 62);
+  __atomic_store_n(reinterpret_cast<uint16_t *>(Ring[0].Bytes),
+                   uint16_t(HSA_PACKET_TYPE_KERNEL_DISPATCH), __ATOMIC_RELEASE);
+  ring(0);
+  EXPECT_TRUE(soon([&] { return readIndex() == 2; }));
+  Tested.reset();
+  EXPECT_EQ((std::vector<uint64_t>{1, 2}), Gpu.Ran);
+}
+
+TEST_F(QueueTest, ScratchIsAskedForAndThePacketRunsAgain) {
+  std::atomic<bool> Given{false};
+  Gpu.Behaviour = [&](DispatchArgs &) {
+    DispatchResult Result;
+    if (!Given)
+      Result.Status = DispatchStatus::NeedsScratch;
+    return Result;
+  };
+  submit(kernel(5));
+  ASSERT_TRUE(soon([&] { return value(Inactive) == 1; }));
+  EXPECT_EQ(0u, readIndex()); // ROCr reads the packet there.
+  EXPECT_EQ(HSA_PACKET_TYPE_KERNEL_DISPATCH, Ring[0].Bytes[0]);
+  setValue(Inactive, int64_t(uint64_t(1) << 63 | 1)); // ROCr: retry later.
+  std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(0u, readIndex());
+  Given = true;
+  setValue(Inactive, 0);
+  EXPECT_TRUE(soon([&] { return readIndex() == 1; }));
+}
+
+TEST_F(QueueTest, NoScratchToBeHadStopsTheQueue) {
+  Gpu.Behaviour = [&](DispatchArgs &) {
+    DispatchResult Result;
+    Result.Status = DispatchStatus::NeedsScratch;
+    return Result;
+  };
+  submit(kernel(5));
+  ASSERT_TRUE(soon([&] { return value(Inactive) == 1; }));
+  setValue(Inactive, -1);
+  EXPECT_TRUE(Tested->joinFor(5s));
+  EXPECT_EQ(0u, readIndex());
+}
+
+TEST_F(QueueTest, LargeScratchGoesBackAfterTheDispatch) {
+  Descriptor.queue_properties = AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE;
+  submit(kernel(5));
+  ASSERT_TRUE(soon([&] { return value(Inactive) == 512; }));
+  EXPECT_EQ(0u, readIndex());
+  setValue(Inactive, 0);
+  __atomic_store_n(&Descriptor.queue_properties, 0u, __ATOMIC_RELEASE);
+  EXPECT_TRUE(soon([&] { return readIndex() == 1; }));
+}
+
+TEST_F(QueueTest, FaultStopsTheQueue) {
+  Gpu.Behaviour = [&](DispatchArgs &) {
+    DispatchResult Result;
+    Result.Status = DispatchStatus::Faulted;
+    Result.Fault.Cause = FaultCause::IllegalInstruction;
+    Result.Fault.QueueError = 0x40000000;
+    return Result;
+  };
+  setValue(Done, 1);
+  auto Body = kernel(5);
+  Body.completion_signal = handle(Done);
+  submit(Body);
+  ASSERT_TRUE(soon([&] { return value(Inactive) == 0x40000000; }));
+  EXPECT_TRUE(Tested->joinFor(5s));
+  EXPECT_EQ(1u, Gpu.Faults.size());
+  EXPECT_EQ(1, value(Done));
+  EXPECT_EQ(0u, readIndex());
+}
+
+TEST_F(QueueTest, MemoryFaultIsNoQueueError) {
+  Gpu.Behaviour = [&](DispatchArgs &) {
+    DispatchResult Result;
+    Result.Status = DispatchStatus::Faulted;
+    Result.Fault.Cause = FaultCause::Memory;
+    return Result;
+  };
+  submit(kernel(5));
+  EXPECT_TRUE(Tested->joinFor(5s));
+  EXPECT_EQ(1u, Gpu.Faults.size());
+  EXPECT_EQ(0, value(Inactive));
+}
+
+TEST_F(QueueTest, BadPacketsAreQueueErrors) {
+  auto Body = kernel(0);
+  Body.header = HSA_PACKET_TYPE_AGENT_DISPATCH;
+  submit(Body);
+  ASSERT_TRUE(soon([&] { return value(Inactive) == QueueBadPacket; }));
+}
+
+TEST_F(QueueTest, UnknownVendorPacketIsAQueueError) {
+  Packet Body;
+  Body.Bytes[0] = HSA_PACKET_TYPE_VENDOR_SPECIFIC;
+  Body.Bytes[2] = 99;
+  submit(Body);
+  ASSERT_TRUE(soon([&] { return value(Inactive) == QueueBadVendorPacket; }));
+}
+
+TEST_F(QueueTest, Pm4BufferInvalidatesAndCompletes) {
+  setValue(Done, 1);
+  Packet Body;
+  Body.Bytes[0] = HSA_PACKET_TYPE_VENDOR_SPECIFIC;
+  Body.Bytes[2] = AmdFormatPm4Buffer;
+  const hsa_signal_t Handle = handle(Done);
+  std::memcpy(Body.Bytes + 56, &Handle, 8);
+  submit(Body);
+  ASSERT_TRUE(soon([&] { return value(Done) == 0; }));
+  EXPECT_EQ(1, Gpu.Invalidations);
+}
+
+TEST_F(QueueTest, CancelledDispatchEndsTheThread) {
+  Gpu.Behaviour = [&](DispatchArgs &Args) {
+    while (!*Args.Cancel)
+      std::this_thread::sleep_for(1ms);
+    DispatchResult Result;
+    Result.Status = DispatchStatus::Faulted;
+    Result.Fault.Cause = FaultCause::Cancelled;
+    return Result;
+  };
+  submit(kernel(5));
+  ASSERT_TRUE(soon([&] {
+    std::lock_guard<std::mutex> Guard(Gpu.Lock);
+    return !Gpu.Ran.empty();
+  }));
+  Tested.reset();
+  EXPECT_TRUE(Gpu.Faults.empty());
+  EXPECT_EQ(0, value(Inactive));
+}
+
+TEST_F(QueueTest, SuspendedQueueTakesNothing) {
+  Tested->suspend(true);
+  submit(kernel(1));
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(0u, readIndex());
+  Tested->suspend(false);
+  EXPECT_TRUE(soon([&] { return readIndex() == 1; }));
+}
+
+TEST_F(QueueTest, BarrierValueComparesUnderTheMask) {
+  setValue(Dependency, 0xff00);
+  setValue(Done, 1);
+  hsa_amd_barrier_value_packet_t Body = {};
+  Body.header.header = HSA_PACKET_TYPE_VENDOR_SPECIFIC;
+  Body.header.AmdFormat = AmdFormatBarrierValue;
+  Body.signal = handle(Dependency);
+  Body.mask = 0xf0;
+  Body.value = 0x20;
+  Body.cond = HSA_SIGNAL_CONDITION_EQ;
+  Body.completion_signal = handle(Done);
+  submit(Body);
+  std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(1, value(Done));
+  setValue(Dependency, 0xff2f);
+  EXPECT_TRUE(soon([&] { return value(Done) == 0; }));
+}
+
+} // namespace
