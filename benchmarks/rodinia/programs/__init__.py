@@ -10,7 +10,7 @@ from typing import Callable
 
 # In the order in which run.py runs and prints them.
 NAMES = ("nn", "hotspot", "pathfinder", "bfs", "lud", "nw", "backprop", "gaussian", "hybridsort",
-         "kmeans", "lavamd")
+         "kmeans", "lavamd", "btree", "srad_v2")
 
 SIZES = ("small", "default")
 

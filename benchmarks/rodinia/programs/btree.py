@@ -1,0 +1,69 @@
+"""b+tree: looks up keys and ranges of keys in a tree.
+
+The keys are 0 to N-1 in random order, each its own value, so that a found value
+is its key, and a range begins at the record with the number of its first key.
+The queries come from the C library's rand(), in single precision.
+"""
+import ctypes
+import random
+
+from programs import Program, require
+
+KEYS = {"small": 10000, "default": 1000000}
+QUERIES = {"small": (200, 300), "default": (6000, 10000)}
+RANGE = 300
+
+
+def prepare(folder, rodinia, size):
+    keys = list(range(KEYS[size]))
+    random.Random(5).shuffle(keys)
+    (folder / "keys").write_text("\n".join(map(str, [len(keys)] + keys)) + "\n", encoding="utf-8")
+    ranges, lookups = QUERIES[size]
+    (folder / "commands").write_text(f"j {ranges} {RANGE}\nk {lookups}\n", encoding="utf-8")
+
+
+def section(text, title, columns):
+    """Rows after the line that begins with the title."""
+    require(title in text, f"'{title}' is not in output.txt")
+    rows = []
+    for line in text.split(title, 1)[1].splitlines()[1:]:
+        if len(line.split()) != columns:
+            break
+        rows.append([int(word) for word in line.split()])
+    return rows
+
+
+def verify(run):
+    count = KEYS[run.size]
+    ranges, lookups = QUERIES[run.size]
+    libc = ctypes.CDLL("libc.so.6")
+    libc.srand(1)
+
+    def draw():
+        part = ctypes.c_float(ctypes.c_float(libc.rand()).value
+                              / ctypes.c_float(0x7fffffff).value).value
+        return int(ctypes.c_float(part * count).value)
+
+    text = run.read("output.txt")
+    rows = section(text, f"******command: j count={ranges}", 3)
+    require(len(rows) == ranges, f"{len(rows)} ranges written, not {ranges}")
+    for number, (index, start, length) in enumerate(rows):
+        first = draw()
+        last = first + RANGE
+        if last >= count:
+            first, last = first - (last - count), count - 1
+        require([index, start, length] == [number, first, last - first + 1],
+                f"range {number} is {start}, {length}, not {first}, {last - first + 1}")
+    rows = section(text, f"******command: k count={lookups}", 2)
+    require(len(rows) == lookups, f"{len(rows)} values written, not {lookups}")
+    for number, (index, value) in enumerate(rows):
+        key = draw()
+        require([index, value] == [number, key], f"value {number} is {value}, not {key}")
+
+
+COMMAND = ("file", "keys", "command", "commands")
+PROGRAM = Program("b+tree", "b+tree",
+                  ("main.cu", "kernel/kernel_gpu_cuda_wrapper.cu",
+                   "kernel/kernel_gpu_cuda_wrapper_2.cu", "util/cuda/cuda.cu"),
+                  {"small": COMMAND, "default": COMMAND}, verify, prepare,
+                  c_sources=("util/timer/timer.c", "util/num/num.c"))
