@@ -1,2 +1,107 @@
+// kprobe-decode convert: traces for other programs.
 #include "Commands.h"
-namespace kprobe { Command addConvertCommand(CLI::App &App) { App.add_subcommand("convert",""); return []{return 2;}; } }
+
+#include "Converters.h"
+
+#include <CLI/Validators.hpp>
+
+#include <cstdio>
+#include <memory>
+
+namespace kprobe {
+namespace {
+
+struct Options {
+  std::vector<std::string> Files;
+  std::string Format;
+  std::string Output;
+};
+
+/// Talk about what had to be bent, once an input.
+void remark(const std::string &File, const Timeline &T) {
+  auto say = [&](const std::string &Text) {
+    std::fprintf(stderr, "kprobe-decode: warning: %s: %s\n", File.c_str(),
+                 Text.c_str());
+  };
+  if (T.clampedTimes() != 0)
+    say(std::to_string(T.clampedTimes()) +
+        " times lay outside the trace or before their begin and were moved");
+  for (const auto &[Number, A] : T.trace().Agents) {
+    std::string Who = "agent " + std::to_string(Number);
+    const AgentClock &C = T.clockOf(A);
+    if (T.waveCount() != 0 && C.How == Alignment::None)
+      say(Who + " has no clock readings: its waves are not aligned with the "
+                "host");
+    if (C.How == Alignment::Dispatches)
+      say(Who + " has no readings of its counter: waves are aligned with "
+                "kernel times");
+  }
+}
+
+/// One directory for one input, PATH/N for several.
+Error writeCtfInputs(const std::vector<std::unique_ptr<Timeline>> &Inputs,
+                     const std::string &Path) {
+  if (Inputs.size() == 1)
+    return writeCtf(*Inputs.front(), Path);
+  for (size_t I = 0; I < Inputs.size(); ++I)
+    if (Error E = writeCtf(*Inputs[I], Path + "/" + std::to_string(I)))
+      return E;
+  return Error::success();
+}
+
+int convert(const Options &O) {
+  std::vector<std::unique_ptr<FileSource>> Sources;
+  std::vector<std::unique_ptr<Timeline>> Inputs;
+  std::vector<std::string> Names;
+  std::vector<std::pair<std::string, std::string>> Faults;
+  for (const std::string &File : O.Files) {
+    auto Source = std::make_unique<FileSource>();
+    auto T = std::make_unique<Timeline>();
+    Error E = Source->open(File);
+    if (!E)
+      E = Source->rewind(); // a pipe fails here, before anything is written
+    if (!E)
+      E = T->open(*Source);
+    if (E)
+      Faults.emplace_back(File, E.text());
+    if (!T->trace().Owner)
+      continue;
+    Sources.push_back(std::move(Source));
+    Inputs.push_back(std::move(T));
+    Names.push_back(File);
+  }
+  int Status = 0;
+  if (!Inputs.empty()) {
+    Error E = O.Format == "ctf"      ? writeCtfInputs(Inputs, O.Output)
+              : O.Format == "chrome" ? writeChrome(Inputs, O.Output)
+                                     : writeCsv(Inputs, O.Output);
+    if (E)
+      Status = complain(O.Output, E.text());
+  }
+  for (size_t I = 0; I < Inputs.size(); ++I) {
+    remark(Names[I], *Inputs[I]);
+    Status |= complainOfDamage(Names[I], Inputs[I]->damagedEvents());
+  }
+  for (const auto &[File, Text] : Faults)
+    Status |= complain(File, Text);
+  return Status;
+}
+
+} // namespace
+
+Command addConvertCommand(CLI::App &App) {
+  auto O = std::make_shared<Options>();
+  CLI::App *Sub = App.add_subcommand("convert", "traces for other programs");
+  Sub->add_option("FILE", O->Files, "dumps")->required();
+  Sub->add_option("--to", O->Format,
+                  "ctf (a directory), chrome (JSON; Perfetto reads it), csv")
+      ->required()
+      ->check(CLI::IsMember({"ctf", "chrome", "csv"}));
+  Sub->add_option("-o,--output", O->Output,
+                  "what to write; - is standard output (chrome, csv)")
+      ->required()
+      ->type_name("PATH");
+  return [O] { return convert(*O); };
+}
+
+} // namespace kprobe

@@ -1,0 +1,288 @@
+// Merging waves into one order of time.
+#include "Timeline.h"
+
+#include "DumpVerifier.h"
+
+#include <algorithm>
+
+namespace kprobe {
+
+/// No trace is longer: 2^53 ns are 104 days, and doubles of viewers end there.
+constexpr int64_t LongestTraceNs = int64_t(1) << 53;
+
+class Timeline::Index final : public TraceSink {
+public:
+  explicit Index(Timeline &T) : T(T) {}
+  Error wave(const Dispatch &D, const WaveView &View) override {
+    const KprobeWaveHeader &H = View.Header;
+    WaveFate Fate = openWave(View).Fate;
+    if (Fate != WaveFate::Ended && Fate != WaveFate::Begun)
+      return Error::success();
+    T.Waves.push_back({&D, View.EventsOffset, View.EventCount, H.BeginTicks});
+    uint64_t &First = T.FirstTick.try_emplace(&D, H.BeginTicks).first->second;
+    First = std::min(First, H.BeginTicks);
+    if (Fate == WaveFate::Ended && H.EndTicks > H.BeginTicks) {
+      CycleSums &S = T.Sums[D.Where];
+      S.Cycles += H.EndCycles - H.BeginCycles;
+      S.Ticks += H.EndTicks - H.BeginTicks;
+    }
+    return Error::success();
+  }
+
+private:
+  Timeline &T;
+};
+
+Error Timeline::open(ByteSource &Input) {
+  Source = &Input;
+  Index Sink(*this);
+  Error E = readTrace(Input, Contents, Sink);
+  if (Contents.Owner) {
+    const KprobeProcessRecord &P = Contents.Owner->Record;
+    Begin = static_cast<int64_t>(
+        std::min<uint64_t>(P.StartMonotonicNs, INT64_MAX - LongestTraceNs));
+    RealtimeOffset = static_cast<int64_t>(std::min<uint64_t>(
+                         P.StartRealtimeNs, INT64_MAX / 2)) -
+                     Begin;
+  }
+  fitClocks();
+  collectStarts();
+  return E;
+}
+
+const AgentClock &Timeline::clockOf(const Agent &A) const {
+  static const AgentClock Unknown;
+  auto Found = Clocks.find(&A);
+  return Found == Clocks.end() ? Unknown : Found->second;
+}
+
+void Timeline::fitClocks() {
+  for (const auto &[Number, A] : Contents.Agents) {
+    AgentClock &C = Clocks[&A];
+    std::vector<ClockReading> Device, System;
+    for (const KprobeClockRecord &R : A.Clocks) {
+      System.push_back({R.SystemTicks, R.MonotonicNs});
+      if (R.DeviceTicks != 0)
+        Device.push_back({R.DeviceTicks, R.MonotonicNs});
+    }
+    if (!System.empty())
+      C.System = ClockFit(std::move(System), A.Clocks.front().SystemHz);
+    C.How = Alignment::Readings;
+    if (Device.empty() && !A.Clocks.empty()) {
+      C.How = Alignment::Dispatches;
+      for (const auto &[D, Tick] : FirstTick)
+        if (D->Where == &A && D->Record.BeginSystem != 0)
+          Device.push_back({Tick, static_cast<uint64_t>(std::max<int64_t>(
+                                      0, C.System.toMonotonicNs(
+                                             D->Record.BeginSystem)))});
+      std::sort(Device.begin(), Device.end(),
+                [](const ClockReading &X, const ClockReading &Y) {
+                  return X.Ticks < Y.Ticks;
+                });
+    }
+    if (Device.empty()) {
+      C.How = Alignment::None;
+      for (const auto &[D, Tick] : FirstTick)
+        if (D->Where == &A &&
+            (Device.empty() || Tick < Device.front().Ticks))
+          Device = {{Tick, static_cast<uint64_t>(Begin)}};
+    }
+    C.Ticks = ClockFit(std::move(Device), A.Record.TickHz);
+    const CycleSums &S = Sums[&A];
+    C.CycleHz = A.Record.CycleHz;
+    if (S.Ticks != 0 && S.Cycles != 0)
+      C.CycleHz = static_cast<uint64_t>(std::clamp<unsigned __int128>(
+          S.Cycles * A.Record.TickHz / S.Ticks, 1, MaxFrequencyHz));
+  }
+}
+
+int64_t Timeline::clamp(int64_t Ns) {
+  if (Ns >= Begin && Ns <= Begin + LongestTraceNs)
+    return Ns;
+  ++Clamped;
+  return std::clamp(Ns, Begin, Begin + LongestTraceNs);
+}
+
+void Timeline::collectStarts() {
+  std::vector<const Dispatch *> InOrder;
+  for (const auto &Entry : Contents.Dispatches)
+    InOrder.push_back(&Entry.second);
+  std::sort(InOrder.begin(), InOrder.end(),
+            [](const Dispatch *A, const Dispatch *B) {
+              return A->Record.Dispatch < B->Record.Dispatch;
+            });
+  using Kind = TimelineItem::Kind;
+  for (const Dispatch *D : InOrder) {
+    const KprobeDispatchRecord &R = D->Record;
+    if (R.SubmitNs != 0) {
+      int64_t Ns = clamp(static_cast<int64_t>(
+          std::min<uint64_t>(R.SubmitNs, INT64_MAX)));
+      Starts.push_back({Ns, Ns, Kind::Submit, D, 0});
+    }
+    const ClockFit &System = Clocks[D->Where].System;
+    if (R.BeginSystem == 0 || System.quality() == ClockFit::Quality::None)
+      continue;
+    int64_t From = clamp(System.toMonotonicNs(R.BeginSystem));
+    int64_t To = From;
+    if (R.EndSystem < R.BeginSystem)
+      ++Clamped;
+    else
+      To = std::max(From, clamp(System.toMonotonicNs(R.EndSystem)));
+    Starts.push_back({From, To, Kind::KernelBegin, D, 0});
+    Starts.push_back({To, To, Kind::KernelEnd, D, 0});
+  }
+  for (size_t I = 0; I < Waves.size(); ++I) {
+    const WaveRecord &W = Waves[I];
+    const ClockFit &Ticks = Clocks[W.Owner->Where].Ticks;
+    int64_t Ns = clamp(Ticks.toMonotonicNs(W.BeginTicks));
+    Starts.push_back({Ns, Ns, Kind::WaveBegin, W.Owner, I});
+  }
+  // A kernel that begins and ends at once must do so in this order: stable.
+  std::stable_sort(Starts.begin(), Starts.end(),
+                   [](const Start &A, const Start &B) { return A.Ns < B.Ns; });
+}
+
+/// \p Amount x \p Numerator / \p Denominator without overflow.
+static int64_t scale(uint64_t Amount, uint64_t Numerator,
+                     uint64_t Denominator) {
+  unsigned __int128 Product =
+      static_cast<unsigned __int128>(Amount) * Numerator / Denominator;
+  return static_cast<int64_t>(
+      std::min<unsigned __int128>(Product, LongestTraceNs));
+}
+
+void Timeline::mapBlocks(TimelineWave &W, const AgentClock &Clock) {
+  const KprobeWaveHeader &H = W.Header;
+  bool Ended = W.Account.Fate == WaveFate::Ended;
+  // The two clock pairs of the wave give its own rate; where they cannot (it
+  // never ended, or lived less than a tick), the agent's rate stands in.
+  uint64_t CycleSpan = Ended ? H.EndCycles - H.BeginCycles : 0;
+  int64_t EndNs = W.BeginNs;
+  bool OwnRate = Ended && H.EndTicks > H.BeginTicks && CycleSpan != 0;
+  if (Ended && H.EndTicks < H.BeginTicks)
+    ++Clamped;
+  uint64_t AgentHz = Clock.CycleHz != 0 ? Clock.CycleHz : 1000000000;
+  if (OwnRate)
+    EndNs = std::max(W.BeginNs, clamp(Clock.Ticks.toMonotonicNs(H.EndTicks)));
+  else if (Ended)
+    EndNs = W.BeginNs + scale(CycleSpan, 1000000000, AgentHz);
+  uint64_t NsSpan = static_cast<uint64_t>(EndNs - W.BeginNs);
+  auto at = [&](uint64_t Cycle) {
+    uint64_t Since = Cycle - H.BeginCycles;
+    return W.BeginNs + (OwnRate ? scale(Since, NsSpan, CycleSpan)
+                                : scale(Since, 1000000000, AgentHz));
+  };
+  for (TimelineBlock &B : W.Blocks) {
+    B.BeginNs = at(B.Cycles.Begin);
+    if (!Ended)
+      EndNs = std::max(EndNs, B.BeginNs);
+  }
+  EndNs = std::min(EndNs, Begin + LongestTraceNs);
+  // Rounding is monotonic; the bounds make it so for damaged clocks too.
+  int64_t Next = EndNs;
+  for (size_t I = W.Blocks.size(); I-- > 0;) {
+    TimelineBlock &B = W.Blocks[I];
+    B.BeginNs = std::clamp(B.BeginNs, W.BeginNs, Next);
+    B.EndNs = Next;
+    Next = B.BeginNs;
+  }
+  W.EndNs = EndNs;
+}
+
+const Track *Timeline::assignTrack(const TimelineWave &W) {
+  const Agent &A = *W.Owner->Where;
+  std::optional<HardwarePlace> Place =
+      decodePlace(A.Target, W.Header.HardwareId);
+  PlaceKey Key = {A.Record.Agent, 0, 0};
+  if (Place)
+    Key = {A.Record.Agent,
+           uint64_t(Place->Xcc) << 48 | uint64_t(Place->ShaderEngine) << 32 |
+               uint64_t(Place->ShaderArray) << 16 | Place->ComputeUnit,
+           uint64_t(Place->Simd) << 32 | Place->Slot};
+  else
+    Key = {A.Record.Agent, W.Header.HardwareId[0], W.Header.HardwareId[1]};
+  std::vector<std::unique_ptr<Lane>> &Lanes = Places[Key];
+  for (std::unique_ptr<Lane> &L : Lanes)
+    if (L->LastEnd <= W.BeginNs) {
+      L->LastEnd = W.EndNs;
+      return &L->Drawn;
+    }
+  Track Drawn = {&A,
+                 Place,
+                 {W.Header.HardwareId[0], W.Header.HardwareId[1]},
+                 static_cast<uint32_t>(Lanes.size()),
+                 TrackCount++};
+  Lanes.push_back(std::make_unique<Lane>(Lane{Drawn, W.EndNs}));
+  return &Lanes.back()->Drawn;
+}
+
+Error Timeline::beginWave(const Start &S, TimelineItem &Item) {
+  const WaveRecord &R = Waves[S.Wave];
+  auto W = std::make_unique<TimelineWave>();
+  W->Owner = R.Owner;
+  if (Error E = Source->readAt(R.Offset - sizeof(KprobeWaveExtent) -
+                                   sizeof(KprobeWaveHeader),
+                               &W->Header, sizeof(KprobeWaveHeader)))
+    return E;
+  W->BeginNs = S.Ns;
+  EventBuffer.resize(R.EventCount);
+  if (Error E = Source->readAt(R.Offset, EventBuffer.data(),
+                               R.EventCount * sizeof(KprobeEvent)))
+    return E;
+  WaveView View;
+  View.Header = W->Header;
+  View.Extent = {};
+  View.Events = EventBuffer.data();
+  View.EventCount = R.EventCount;
+  W->Account = forEachBlock(View, EventRules(*R.Owner), [&](const Block &B) {
+    W->Blocks.push_back({B, 0, 0});
+  });
+  DamagedEvents += W->Account.Damaged;
+  mapBlocks(*W, Clocks[R.Owner->Where]);
+  W->Where = assignTrack(*W);
+  auto Run = std::make_unique<Running>();
+  Run->Wave = std::move(W);
+  Run->NextBlock = 0;
+  Run->Order = Begun++;
+  Item = {TimelineItem::Kind::WaveBegin, S.Ns,    S.Ns, R.Owner,
+          Run->Wave.get(),               nullptr};
+  Active.push_back(std::move(Run));
+  std::push_heap(Active.begin(), Active.end(), Later());
+  return Error::success();
+}
+
+Error Timeline::next(TimelineItem &Item, bool &Done) {
+  Done = false;
+  Retired.reset();
+  bool HaveStart = NextStart < Starts.size();
+  // At equal times what runs goes on before something new begins.
+  if (!Active.empty() &&
+      (!HaveStart || Active.front()->ns() <= Starts[NextStart].Ns)) {
+    std::pop_heap(Active.begin(), Active.end(), Later());
+    std::unique_ptr<Running> Run = std::move(Active.back());
+    Active.pop_back();
+    TimelineWave &W = *Run->Wave;
+    if (Run->NextBlock < W.Blocks.size()) {
+      const TimelineBlock &B = W.Blocks[Run->NextBlock++];
+      Item = {TimelineItem::Kind::Block, B.BeginNs, B.EndNs, W.Owner, &W, &B};
+      Active.push_back(std::move(Run));
+      std::push_heap(Active.begin(), Active.end(), Later());
+    } else {
+      Item = {TimelineItem::Kind::WaveEnd, W.EndNs, W.EndNs, W.Owner, &W,
+              nullptr};
+      Retired = std::move(Run);
+    }
+    return Error::success();
+  }
+  if (!HaveStart) {
+    Done = true;
+    return Error::success();
+  }
+  const Start &S = Starts[NextStart++];
+  if (S.What == TimelineItem::Kind::WaveBegin)
+    return beginWave(S, Item);
+  Item = {S.What, S.Ns, S.EndNs, S.Owner, nullptr, nullptr};
+  return Error::success();
+}
+
+} // namespace kprobe

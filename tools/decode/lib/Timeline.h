@@ -1,0 +1,175 @@
+// All of a dump in the order of real time, for sinks that write traces.
+//
+// open() reads the dump once and keeps a small record a wave; next() then hands
+// out dispatches, waves and blocks sorted by time, reading a wave's events when
+// the wave begins. Memory: the records, and the events of waves that run at the
+// same time. The input is read twice, so it must be a file.
+//
+// Times are nanoseconds of CLOCK_MONOTONIC; realtimeNs() turns them into
+// nanoseconds since the epoch. All guards against senseless times are here, so
+// that every sink sees the same, sane ones:
+//   - what lies outside the trace is moved to its edge, and counted;
+//   - an end before its begin becomes the begin, and is counted;
+//   - blocks lie inside their wave, in order.
+#ifndef KPROBE_DECODE_TIMELINE_H
+#define KPROBE_DECODE_TIMELINE_H
+
+#include "ClockFit.h"
+#include "HardwarePlace.h"
+#include "Trace.h"
+#include "WaveEvents.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kprobe {
+
+/// How an agent's ticks were placed in time.
+enum class Alignment {
+  Readings,   ///< by clock readings
+  Dispatches, ///< by kernel times: the first wave is put at its kernel's begin
+  None,       ///< not at all: the first tick is put at the trace's begin
+};
+
+struct AgentClock {
+  ClockFit Ticks;
+  ClockFit System;
+  Alignment How = Alignment::None;
+  /// Cycles per second, from whole waves, else as stated; 0: unknown.
+  uint64_t CycleHz = 0;
+};
+
+/// Where a viewer draws a wave. Waves of one place that overlap in time get
+/// separate lanes, so that slices of one track never cross.
+struct Track {
+  const Agent *Where;
+  std::optional<HardwarePlace> Place; ///< none: unknown target
+  std::array<uint32_t, 2> Raw;
+  uint32_t Lane; ///< 0, 1, …
+  uint32_t Id;   ///< dense, in order of first use
+};
+
+struct TimelineBlock {
+  Block Cycles;
+  int64_t BeginNs;
+  int64_t EndNs; ///< the next block's begin
+};
+
+struct TimelineWave {
+  const Dispatch *Owner;
+  const Track *Where;
+  KprobeWaveHeader Header;
+  WaveAccount Account;
+  int64_t BeginNs;
+  int64_t EndNs;
+  std::vector<TimelineBlock> Blocks;
+};
+
+struct TimelineItem {
+  enum class Kind { Submit, KernelBegin, KernelEnd, WaveBegin, Block, WaveEnd };
+  Kind What;
+  int64_t Ns;
+  int64_t EndNs;           ///< of KernelBegin
+  const Dispatch *Owner;
+  const TimelineWave *Wave;     ///< of wave items and blocks; lives until the
+                                ///< next call after its WaveEnd
+  const TimelineBlock *Block;   ///< of blocks
+};
+
+class Timeline {
+public:
+  /// Reads \p Source. On a fault everything before it can still be walked.
+  Error open(ByteSource &Source);
+
+  /// The next item; \p Done at the end.
+  Error next(TimelineItem &Item, bool &Done);
+
+  const Trace &trace() const { return Contents; }
+  const AgentClock &clockOf(const Agent &A) const;
+  uint64_t waveCount() const { return Waves.size(); }
+
+  int64_t beginNs() const { return Begin; } ///< no item is earlier
+  int64_t realtimeNs(int64_t MonotonicNs) const {
+    return MonotonicNs + RealtimeOffset;
+  }
+
+  /// Times that had to be moved.
+  uint64_t clampedTimes() const { return Clamped; }
+  uint64_t damagedEvents() const { return DamagedEvents; }
+
+private:
+  struct WaveRecord {
+    const Dispatch *Owner;
+    uint64_t Offset; ///< of the events; header and extent lie before them
+    uint64_t EventCount;
+    uint64_t BeginTicks;
+  };
+  /// Sums of whole waves, for an agent's clock rate.
+  struct CycleSums {
+    unsigned __int128 Cycles = 0;
+    uint64_t Ticks = 0;
+  };
+  struct Start {
+    int64_t Ns;
+    int64_t EndNs;
+    TimelineItem::Kind What;
+    const Dispatch *Owner;
+    size_t Wave; ///< index into Waves
+  };
+  struct Running {
+    std::unique_ptr<TimelineWave> Wave;
+    size_t NextBlock;
+    uint64_t Order; ///< begin order: decides between equal times
+    int64_t ns() const {
+      return NextBlock < Wave->Blocks.size() ? Wave->Blocks[NextBlock].BeginNs
+                                             : Wave->EndNs;
+    }
+  };
+  struct Later {
+    bool operator()(const std::unique_ptr<Running> &A,
+                    const std::unique_ptr<Running> &B) const {
+      return A->ns() != B->ns() ? A->ns() > B->ns() : A->Order > B->Order;
+    }
+  };
+  class Index;
+
+  void fitClocks();
+  void collectStarts();
+  int64_t clamp(int64_t Ns);
+  Error beginWave(const Start &S, TimelineItem &Item);
+  void mapBlocks(TimelineWave &W, const AgentClock &Clock);
+  const Track *assignTrack(const TimelineWave &W);
+
+  ByteSource *Source = nullptr;
+  Trace Contents;
+  std::vector<WaveRecord> Waves;
+  std::map<const Agent *, CycleSums> Sums;
+  std::unordered_map<const Dispatch *, uint64_t> FirstTick;
+  std::map<const Agent *, AgentClock> Clocks;
+  std::vector<Start> Starts;
+  size_t NextStart = 0;
+  std::vector<KprobeEvent> EventBuffer;
+  std::vector<std::unique_ptr<Running>> Active; ///< a heap by Later
+  std::unique_ptr<Running> Retired; ///< the wave of the last WaveEnd
+  uint64_t Begun = 0;
+
+  struct Lane {
+    Track Drawn;
+    int64_t LastEnd;
+  };
+  using PlaceKey = std::array<uint64_t, 3>;
+  std::map<PlaceKey, std::vector<std::unique_ptr<Lane>>> Places;
+  uint32_t TrackCount = 0;
+
+  int64_t Begin = 0;
+  int64_t RealtimeOffset = 0;
+  uint64_t Clamped = 0;
+  uint64_t DamagedEvents = 0;
+};
+
+} // namespace kprobe
+
+#endif

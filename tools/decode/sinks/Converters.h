@@ -1,0 +1,29 @@
+// Writers of traces for other programs, all fed by a Timeline.
+#ifndef KPROBE_DECODE_CONVERTERS_H
+#define KPROBE_DECODE_CONVERTERS_H
+
+#include "Error.h"
+#include "Timeline.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kprobe {
+
+/// One row an event, for spreadsheets and scripts; RFC 4180 quoting. Writes
+/// all of \p Inputs one after another.
+Error writeCsv(const std::vector<std::unique_ptr<Timeline>> &Inputs,
+               const std::string &Path);
+
+/// Chrome's JSON trace format, "X" slices that nest on their track: a process
+/// for each compute unit, a thread for each wave slot.
+Error writeChrome(const std::vector<std::unique_ptr<Timeline>> &Inputs,
+                  const std::string &Path);
+
+/// A CTF 1.8 trace in directory \p Path, through libbabeltrace2's writer.
+Error writeCtf(Timeline &Input, const std::string &Path);
+
+} // namespace kprobe
+
+#endif

@@ -1,0 +1,341 @@
+// CTF through a libbabeltrace2 graph of two components:
+//
+//   our source (a Timeline as messages)  --out--in-->  sink.ctf.fs
+//
+// The graph pulls: sink.ctf.fs asks our message iterator for messages, which
+// asks the Timeline. Each stream is cut into packets, so that readers can seek
+// and the writer's memory stays small.
+#include "Converters.h"
+
+#include "CtfTypes.h"
+#include "Names.h"
+
+#include <deque>
+#include <memory>
+
+namespace kprobe {
+namespace {
+
+constexpr uint64_t EventsPerPacket = 65536;
+
+/// A stream of the trace and its open packet.
+struct Stream {
+  bt_stream *Itself = nullptr;
+  bt_packet *Packet = nullptr;
+  uint64_t Events = 0;
+  uint64_t LastClock = 0;
+};
+
+/// State of the one component and its one iterator.
+class CtfSource {
+public:
+  explicit CtfSource(Timeline &Input) : Input(Input) {}
+  ~CtfSource();
+
+  bool initialize(bt_self_component_source *Self);
+  /// Puts at least one message into Ready unless all is done.
+  bool produce(bt_self_message_iterator *Iterator);
+
+  std::deque<const bt_message *> Ready;
+  bool Finished = false;
+  std::string Fault; ///< of the Timeline, for main
+
+private:
+  Stream *streamOf(bt_self_message_iterator *Iterator, const TimelineItem &I);
+  bool openPacket(bt_self_message_iterator *Iterator, Stream &S,
+                  uint64_t Clock);
+  bool closePacket(bt_self_message_iterator *Iterator, Stream &S);
+  bool add(const bt_message *Message) {
+    if (Message)
+      Ready.push_back(Message);
+    return Message != nullptr;
+  }
+
+  Timeline &Input;
+  CtfTypes Types;
+  std::map<int64_t, Stream> Streams; ///< by agent; -1 is the host
+};
+
+CtfSource::~CtfSource() {
+  for (const bt_message *M : Ready)
+    bt_message_put_ref(M);
+  for (auto &[Number, S] : Streams) {
+    bt_packet_put_ref(S.Packet);
+    bt_stream_put_ref(S.Itself);
+  }
+}
+
+bool CtfSource::initialize(bt_self_component_source *Self) {
+  return bt_self_component_source_add_output_port(Self, "out", nullptr,
+                                                  nullptr) ==
+             BT_SELF_COMPONENT_ADD_PORT_STATUS_OK &&
+         Types.create(bt_self_component_source_as_self_component(Self), Input);
+}
+
+Stream *CtfSource::streamOf(bt_self_message_iterator *Iterator,
+                            const TimelineItem &I) {
+  bool OfWave = I.Wave != nullptr;
+  int64_t Number = OfWave ? int64_t(I.Owner->Where->Record.Agent) : -1;
+  auto [Place, New] = Streams.try_emplace(Number);
+  Stream &S = Place->second;
+  if (!New)
+    return &S;
+  S.Itself = bt_stream_create(Types.Streams, Types.Trace);
+  if (!S.Itself)
+    return nullptr;
+  std::string Name = OfWave ? "agent_" + std::to_string(Number) : "host";
+  if (bt_stream_set_name(S.Itself, Name.c_str()) !=
+          BT_STREAM_SET_NAME_STATUS_OK ||
+      !add(bt_message_stream_beginning_create(Iterator, S.Itself)))
+    return nullptr;
+  return &S;
+}
+
+bool CtfSource::openPacket(bt_self_message_iterator *Iterator, Stream &S,
+                           uint64_t Clock) {
+  S.Packet = bt_packet_create(S.Itself);
+  S.Events = 0;
+  return S.Packet &&
+         add(bt_message_packet_beginning_create_with_default_clock_snapshot(
+             Iterator, S.Packet, Clock));
+}
+
+bool CtfSource::closePacket(bt_self_message_iterator *Iterator, Stream &S) {
+  bool Good =
+      add(bt_message_packet_end_create_with_default_clock_snapshot(
+          Iterator, S.Packet, S.LastClock));
+  bt_packet_put_ref(S.Packet);
+  S.Packet = nullptr;
+  return Good;
+}
+
+/// Fills members of a payload in the order of their declaration.
+class Payload {
+public:
+  explicit Payload(bt_message *Message)
+      : Fields(bt_event_borrow_payload_field(
+            bt_message_event_borrow_event(Message))) {}
+  Payload &operator<<(uint64_t Value) {
+    bt_field_integer_unsigned_set_value(next(), Value);
+    return *this;
+  }
+  Payload &operator<<(const std::string &Text) {
+    Good &= bt_field_string_set_value(next(), Text.c_str()) ==
+            BT_FIELD_STRING_SET_VALUE_STATUS_OK;
+    return *this;
+  }
+  bool Good = true;
+
+private:
+  bt_field *next() {
+    return bt_field_structure_borrow_member_field_by_index(Fields, Index++);
+  }
+  bt_field *Fields;
+  uint64_t Index = 0;
+};
+
+bool fill(const CtfTypes &Types, const TimelineItem &I, bt_message *Message) {
+  using Kind = TimelineItem::Kind;
+  const KprobeDispatchRecord &R = I.Owner->Record;
+  Payload Out(Message);
+  Out << R.Dispatch;
+  switch (I.What) {
+  case Kind::Submit:
+    Out << R.Agent << R.Queue << kernelName(*I.Owner) << statusText(R.Status)
+        << R.Grid[0] << R.Grid[1] << R.Grid[2] << R.Group[0] << R.Group[1]
+        << R.Group[2] << R.WaveCount << R.SlotCount << R.ThreadId;
+    break;
+  case Kind::KernelBegin:
+    Out << kernelName(*I.Owner);
+    break;
+  case Kind::KernelEnd:
+    break;
+  case Kind::WaveBegin: {
+    const KprobeWaveHeader &H = I.Wave->Header;
+    Out << H.WaveIndex << H.Workgroup[0] << H.Workgroup[1] << H.Workgroup[2]
+        << H.WaveInGroup << I.Wave->Where->Id
+        << placeText(I.Owner->Where->Target, H.HardwareId) << H.BeginExec;
+    break;
+  }
+  case Kind::Block: {
+    const kprobe::Block &B = I.Block->Cycles;
+    uint64_t Site = Types.FirstSite.at(I.Owner->Table) +
+                    I.Owner->Kernel->FirstSite + B.LocalSite;
+    Out << I.Wave->Header.WaveIndex << Site << B.Lanes << B.Begin << B.Cycles
+        << (B.TimeKnown ? static_cast<uint64_t>(I.EndNs - I.Ns) : 0);
+    break;
+  }
+  case Kind::WaveEnd: {
+    const WaveAccount &A = I.Wave->Account;
+    Out << I.Wave->Header.WaveIndex << uint64_t(A.Fate == WaveFate::Ended)
+        << A.Written << A.Kept << A.Overwritten << A.Empty;
+    break;
+  }
+  }
+  return Out.Good;
+}
+
+const bt_event_class *classOf(const CtfTypes &Types, TimelineItem::Kind What) {
+  switch (What) {
+  case TimelineItem::Kind::Submit:
+    return Types.Submit;
+  case TimelineItem::Kind::KernelBegin:
+    return Types.KernelBegin;
+  case TimelineItem::Kind::KernelEnd:
+    return Types.KernelEnd;
+  case TimelineItem::Kind::WaveBegin:
+    return Types.WaveBegin;
+  case TimelineItem::Kind::Block:
+    return Types.Block;
+  case TimelineItem::Kind::WaveEnd:
+    return Types.WaveEnd;
+  }
+  return nullptr;
+}
+
+bool CtfSource::produce(bt_self_message_iterator *Iterator) {
+  TimelineItem Item;
+  bool Done = false;
+  if (Error E = Input.next(Item, Done)) {
+    Fault = E.text();
+    return false;
+  }
+  if (Done) {
+    Finished = true;
+    for (auto &[Number, S] : Streams)
+      if ((S.Packet && !closePacket(Iterator, S)) ||
+          !add(bt_message_stream_end_create(Iterator, S.Itself)))
+        return false;
+    return true;
+  }
+  Stream *S = streamOf(Iterator, Item);
+  if (!S)
+    return false;
+  uint64_t Clock = static_cast<uint64_t>(Item.Ns);
+  if (S->Packet && S->Events == EventsPerPacket && !closePacket(Iterator, *S))
+    return false;
+  if (!S->Packet && !openPacket(Iterator, *S, Clock))
+    return false;
+  bt_message *Message =
+      bt_message_event_create_with_packet_and_default_clock_snapshot(
+          Iterator, classOf(Types, Item.What), S->Packet, Clock);
+  if (!add(Message))
+    return false;
+  ++S->Events;
+  S->LastClock = Clock;
+  return fill(Types, Item, Message);
+}
+
+// ------------------------------------------- the C interface of the graph
+
+bt_component_class_initialize_method_status
+initializeSource(bt_self_component_source *Self,
+                 bt_self_component_source_configuration *, const bt_value *,
+                 void *Data) {
+  CtfSource *Source = static_cast<CtfSource *>(Data);
+  bt_self_component_set_data(bt_self_component_source_as_self_component(Self),
+                             Source);
+  return Source->initialize(Self)
+             ? BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK
+             : BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+}
+
+bt_message_iterator_class_next_method_status
+nextMessages(bt_self_message_iterator *Iterator, bt_message_array_const Array,
+             uint64_t Capacity, uint64_t *Count) {
+  CtfSource *Source = static_cast<CtfSource *>(bt_self_component_get_data(
+      bt_self_message_iterator_borrow_component(Iterator)));
+  while (Source->Ready.size() < Capacity && !Source->Finished)
+    if (!Source->produce(Iterator))
+      return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
+  *Count = 0;
+  while (*Count < Capacity && !Source->Ready.empty()) {
+    Array[(*Count)++] = Source->Ready.front();
+    Source->Ready.pop_front();
+  }
+  return *Count != 0 ? BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK
+                     : BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END;
+}
+
+/// Everything the graph is made of, released in the right order.
+struct GraphParts {
+  const bt_plugin *Plugin = nullptr;
+  bt_message_iterator_class *Iterators = nullptr;
+  bt_component_class_source *SourceClass = nullptr;
+  bt_value *Parameters = nullptr;
+  bt_graph *Graph = nullptr;
+  ~GraphParts() {
+    bt_graph_put_ref(Graph);
+    bt_value_put_ref(Parameters);
+    bt_component_class_source_put_ref(SourceClass);
+    bt_message_iterator_class_put_ref(Iterators);
+    bt_plugin_put_ref(Plugin);
+  }
+};
+
+/// What libbabeltrace2 recorded about the failure of the last call.
+Error takeError(const std::string &What) {
+  std::string Text = What;
+  const bt_error *Cause = bt_current_thread_take_error();
+  if (Cause) {
+    uint64_t Last = bt_error_get_cause_count(Cause);
+    if (Last != 0)
+      Text += std::string(": ") + bt_error_cause_get_message(
+                                      bt_error_borrow_cause_by_index(Cause, 0));
+    bt_error_release(Cause);
+  }
+  return Error::plain(Text);
+}
+
+} // namespace
+
+Error writeCtf(Timeline &Input, const std::string &Path) {
+  CtfSource Source(Input);
+  GraphParts G;
+  if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, BT_FALSE,
+                     &G.Plugin) != BT_PLUGIN_FIND_STATUS_OK)
+    return takeError("libbabeltrace2 has no plug-in 'ctf'");
+  const bt_component_class_sink *SinkClass =
+      bt_plugin_borrow_sink_component_class_by_name_const(G.Plugin, "fs");
+  if (!SinkClass)
+    return Error::plain("libbabeltrace2 has no sink.ctf.fs");
+
+  G.Iterators = bt_message_iterator_class_create(nextMessages);
+  G.SourceClass = bt_component_class_source_create("kprobe", G.Iterators);
+  G.Parameters = bt_value_map_create();
+  G.Graph = bt_graph_create(0);
+  if (!G.SourceClass || !G.Parameters || !G.Graph ||
+      bt_component_class_source_set_initialize_method(
+          G.SourceClass, initializeSource) !=
+          BT_COMPONENT_CLASS_SET_METHOD_STATUS_OK ||
+      bt_value_map_insert_string_entry(G.Parameters, "path", Path.c_str()) !=
+          BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
+      bt_value_map_insert_bool_entry(G.Parameters, "assume-single-trace",
+                                     BT_TRUE) !=
+          BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
+      bt_value_map_insert_bool_entry(G.Parameters, "quiet", BT_TRUE) !=
+          BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
+    return takeError("cannot set up the CTF writer");
+
+  const bt_component_source *From = nullptr;
+  const bt_component_sink *To = nullptr;
+  if (bt_graph_add_source_component_with_initialize_method_data(
+          G.Graph, G.SourceClass, "dump", nullptr, &Source, BT_LOGGING_LEVEL_NONE,
+          &From) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+      bt_graph_add_sink_component(G.Graph, SinkClass, "out", G.Parameters,
+                                  BT_LOGGING_LEVEL_NONE,
+                                  &To) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+      bt_graph_connect_ports(
+          G.Graph,
+          bt_component_source_borrow_output_port_by_index_const(From, 0),
+          bt_component_sink_borrow_input_port_by_index_const(To, 0),
+          nullptr) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+    return takeError("cannot set up the CTF writer");
+  if (bt_graph_run(G.Graph) != BT_GRAPH_RUN_STATUS_OK) {
+    Error E = takeError("CTF trace is incomplete");
+    return Source.Fault.empty() ? E : Error::plain(Source.Fault);
+  }
+  return Error::success();
+}
+
+} // namespace kprobe

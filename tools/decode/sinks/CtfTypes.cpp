@@ -1,0 +1,209 @@
+// Trace IR: clock, stream class, event classes.
+#include "CtfTypes.h"
+
+#include "Names.h"
+
+#include <initializer_list>
+#include <utility>
+
+namespace kprobe {
+namespace {
+
+/// What libbabeltrace2 2.0 writes between quotes must not need escaping, and
+/// its metadata is UTF-8.
+std::string plainText(std::string Text) {
+  for (char &C : Text) {
+    unsigned char U = static_cast<unsigned char>(C);
+    if (U < 0x20 || U >= 0x7f)
+      C = '?';
+    else if (C == '"' || C == '\\')
+      C = '\'';
+  }
+  return Text;
+}
+
+bt_field_class *number(bt_trace_class *Class, unsigned Bits, bool Hex = false) {
+  bt_field_class *Field = bt_field_class_integer_unsigned_create(Class);
+  bt_field_class_integer_set_field_value_range(Field, Bits);
+  if (Hex)
+    bt_field_class_integer_set_preferred_display_base(
+        Field, BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL);
+  return Field;
+}
+
+/// A structure of the named members; takes their references.
+bt_field_class *
+structure(bt_trace_class *Class,
+          std::initializer_list<std::pair<const char *, bt_field_class *>>
+              Members) {
+  bt_field_class *Field = bt_field_class_structure_create(Class);
+  for (const auto &[Name, Member] : Members) {
+    if (bt_field_class_structure_append_member(Field, Name, Member) !=
+        BT_FIELD_CLASS_STRUCTURE_APPEND_MEMBER_STATUS_OK) {
+      bt_field_class_put_ref(Field);
+      return nullptr;
+    }
+    bt_field_class_put_ref(Member);
+  }
+  return Field;
+}
+
+} // namespace
+
+CtfTypes::~CtfTypes() {
+  for (const bt_event_class *E : Events)
+    bt_event_class_put_ref(E);
+  bt_stream_class_put_ref(Streams);
+  bt_trace_put_ref(Trace);
+  bt_clock_class_put_ref(Clock);
+  bt_trace_class_put_ref(Class);
+}
+
+const bt_event_class *CtfTypes::event(const char *Name,
+                                      bt_field_class *Payload) {
+  bt_event_class *E = bt_event_class_create(Streams);
+  if (!E || !Payload ||
+      bt_event_class_set_name(E, Name) != BT_EVENT_CLASS_SET_NAME_STATUS_OK ||
+      bt_event_class_set_payload_field_class(E, Payload) !=
+          BT_EVENT_CLASS_SET_FIELD_CLASS_STATUS_OK)
+    Failed = true;
+  bt_field_class_put_ref(Payload);
+  Events.push_back(E);
+  return E;
+}
+
+bt_field_class *CtfTypes::site(const Timeline &Input) {
+  bt_field_class *Field = bt_field_class_enumeration_unsigned_create(Class);
+  bt_field_class_integer_set_field_value_range(Field, 32);
+  uint64_t Number = 0;
+  for (const auto &[Hash, Table] : Input.trace().Tables) {
+    FirstSite[Table.get()] = Number;
+    for (uint32_t I = 0; I < Table->sites().size(); ++I, ++Number) {
+      const KprobeSiteRecord &S = Table->sites()[I];
+      std::string Source = sourceText(*Table, S);
+      // The number first: labels of an enumeration are distinct.
+      std::string Label = plainText(
+          std::to_string(Number) + " " +
+          demangle(Table->string(Table->functions()[S.Function].Name)) + " " +
+          blockName(*Table, I) + (Source.empty() ? "" : " " + Source));
+      bt_integer_range_set_unsigned *Range =
+          bt_integer_range_set_unsigned_create();
+      if (bt_integer_range_set_unsigned_add_range(Range, Number, Number) !=
+              BT_INTEGER_RANGE_SET_ADD_RANGE_STATUS_OK ||
+          bt_field_class_enumeration_unsigned_add_mapping(
+              Field, Label.c_str(), Range) !=
+              BT_FIELD_CLASS_ENUMERATION_ADD_MAPPING_STATUS_OK)
+        Failed = true;
+      bt_integer_range_set_unsigned_put_ref(Range);
+    }
+  }
+  if (Number != 0)
+    return Field;
+  // CTF has no empty enumeration.
+  bt_field_class_put_ref(Field);
+  return number(Class, 32);
+}
+
+bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
+  const Process &P = *Input.trace().Owner;
+  Class = bt_trace_class_create(Self);
+  Clock = bt_clock_class_create(Self);
+  if (!Class || !Clock)
+    return false;
+
+  // The clock counts CLOCK_MONOTONIC nanoseconds, as LTTng's does; its offset
+  // says when that clock was zero.
+  int64_t Offset = Input.realtimeNs(0);
+  constexpr int64_t Second = 1000000000;
+  int64_t Seconds = Offset / Second, Rest = Offset % Second;
+  if (Rest < 0) {
+    --Seconds;
+    Rest += Second;
+  }
+  bt_clock_class_set_frequency(Clock, Second);
+  bt_clock_class_set_offset(Clock, Seconds, static_cast<uint64_t>(Rest));
+  bt_clock_class_set_origin_is_unix_epoch(Clock, BT_TRUE);
+  Failed |= bt_clock_class_set_name(Clock, "monotonic") !=
+            BT_CLOCK_CLASS_SET_NAME_STATUS_OK;
+  Failed |= bt_clock_class_set_description(Clock, "Monotonic Clock") !=
+            BT_CLOCK_CLASS_SET_DESCRIPTION_STATUS_OK;
+
+  Streams = bt_stream_class_create(Class);
+  if (!Streams)
+    return false;
+  Failed |= bt_stream_class_set_default_clock_class(Streams, Clock) !=
+            BT_STREAM_CLASS_SET_DEFAULT_CLOCK_CLASS_STATUS_OK;
+  bt_stream_class_set_supports_packets(Streams, BT_TRUE, BT_TRUE, BT_TRUE);
+
+  auto n = [&](unsigned Bits) { return number(Class, Bits); };
+  auto text = [&] { return bt_field_class_string_create(Class); };
+  Submit = event("kprobe:dispatch",
+                 structure(Class, {{"dispatch", n(64)},
+                                   {"agent", n(32)},
+                                   {"queue", n(32)},
+                                   {"kernel", text()},
+                                   {"status", text()},
+                                   {"grid_x", n(32)},
+                                   {"grid_y", n(32)},
+                                   {"grid_z", n(32)},
+                                   {"group_x", n(32)},
+                                   {"group_y", n(32)},
+                                   {"group_z", n(32)},
+                                   {"waves", n(64)},
+                                   {"waves_sampled", n(64)},
+                                   {"thread", n(32)}}));
+  KernelBegin = event("kprobe:kernel_begin",
+                      structure(Class, {{"dispatch", n(64)},
+                                        {"kernel", text()}}));
+  KernelEnd =
+      event("kprobe:kernel_end", structure(Class, {{"dispatch", n(64)}}));
+  WaveBegin = event("kprobe:wave_begin",
+                    structure(Class, {{"dispatch", n(64)},
+                                      {"wave", n(64)},
+                                      {"group_x", n(32)},
+                                      {"group_y", n(32)},
+                                      {"group_z", n(32)},
+                                      {"wave_in_group", n(32)},
+                                      {"track", n(32)},
+                                      {"place", text()},
+                                      {"exec", number(Class, 64, true)}}));
+  Block = event("kprobe:block", structure(Class, {{"dispatch", n(64)},
+                                                  {"wave", n(64)},
+                                                  {"site", site(Input)},
+                                                  {"lanes", n(8)},
+                                                  {"cycle", n(64)},
+                                                  {"cycles", n(32)},
+                                                  {"duration_ns", n(64)}}));
+  WaveEnd = event("kprobe:wave_end", structure(Class, {{"dispatch", n(64)},
+                                                       {"wave", n(64)},
+                                                       {"ended", n(8)},
+                                                       {"written", n(64)},
+                                                       {"kept", n(64)},
+                                                       {"overwritten", n(64)},
+                                                       {"empty", n(64)}}));
+  if (Failed)
+    return false;
+
+  Trace = bt_trace_create(Class);
+  if (!Trace)
+    return false;
+  auto entry = [&](const char *Name, const std::string &Value) {
+    Failed |= bt_trace_set_environment_entry_string(
+                  Trace, Name, plainText(Value).c_str()) !=
+              BT_TRACE_SET_ENVIRONMENT_ENTRY_STATUS_OK;
+  };
+  entry("tracer_name", "kprobe");
+  entry("runtime", P.Version);
+  entry("executable", P.Executable);
+  Failed |= bt_trace_set_environment_entry_integer(
+                Trace, "pid", static_cast<int64_t>(P.Record.Pid)) !=
+            BT_TRACE_SET_ENVIRONMENT_ENTRY_STATUS_OK;
+  for (const auto &[Number, A] : Input.trace().Agents) {
+    entry(("agent_" + std::to_string(Number)).c_str(), A.Target);
+    if (A.isVirtual())
+      entry(("agent_" + std::to_string(Number) + "_times").c_str(), "modelled");
+  }
+  return !Failed;
+}
+
+} // namespace kprobe

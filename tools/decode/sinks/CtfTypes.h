@@ -1,0 +1,46 @@
+// Declarations of our CTF trace in libbabeltrace2's trace IR.
+//
+// One trace a process with one stream an agent and one for the host. Sites are
+// an enumeration, whose labels carry block and source: an event then costs four
+// bytes for its site and a reader still shows names.
+#ifndef KPROBE_DECODE_CTFTYPES_H
+#define KPROBE_DECODE_CTFTYPES_H
+
+#include "Timeline.h"
+
+#include <babeltrace2/babeltrace.h>
+
+#include <map>
+
+namespace kprobe {
+
+struct CtfTypes {
+  bt_trace *Trace = nullptr;
+  bt_stream_class *Streams = nullptr;
+  const bt_event_class *Submit = nullptr, *KernelBegin = nullptr,
+                       *KernelEnd = nullptr, *WaveBegin = nullptr,
+                       *Block = nullptr, *WaveEnd = nullptr;
+  /// Site numbers of the trace: tables one after another.
+  std::map<const SiteTable *, uint64_t> FirstSite;
+
+  CtfTypes() = default;
+  CtfTypes(const CtfTypes &) = delete;
+  CtfTypes &operator=(const CtfTypes &) = delete;
+  ~CtfTypes();
+
+  /// False when libbabeltrace2 refused (memory).
+  bool create(bt_self_component *Self, const Timeline &Input);
+
+private:
+  const bt_event_class *event(const char *Name, bt_field_class *Payload);
+  bt_field_class *site(const Timeline &Input);
+
+  bt_trace_class *Class = nullptr;
+  bt_clock_class *Clock = nullptr;
+  std::vector<const bt_event_class *> Events;
+  bool Failed = false;
+};
+
+} // namespace kprobe
+
+#endif
