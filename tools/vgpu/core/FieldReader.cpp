@@ -116,6 +116,11 @@ bool FieldReader::read(Generation Gen) {
   default:
     return false;
   }
+  for (unsigned N = 0; N < 3; ++N) {
+    Operand &O = I.Src[N];
+    O.Modified = O.Mods || O.Select != SelDword || (I.Dpp && N == 0) ||
+                 (isHalf(O.Type) && ((I.OpSel >> N) & 1));
+  }
   return Legal;
 }
 

@@ -77,6 +77,7 @@ struct Operand {
   Ty Type = Ty::None;
   uint8_t Mods = 0;       // OperandMods
   uint8_t Select = SelDword; // Sel, of SDWA
+  bool Modified = false;  // vector source: Mods, Select, DPP or op_sel change what is read
   uint16_t Reg = 0;
   uint64_t Value = 0;     // Const only
   const Vreg *Lanes = nullptr; // Const of 32 bits or less: the value in every lane

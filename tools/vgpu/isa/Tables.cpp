@@ -2,11 +2,31 @@
 #include "Tables.h"
 
 #include "ScalarOps.h"
+#include "VectorTables.h"
+
+#include <iterator>
 
 namespace vgpu {
 
+namespace {
+
+#define VECTOR_TABLES(Build)                                                                       \
+  {Build::IntegerOps, Build::WideOps,    Build::LaneOps,    Build::CompareOps,                     \
+   Build::Float32Ops, Build::Float64Ops, Build::Half16Ops,  Build::ConvertOps,                     \
+   Build::DivideOps,  Build::TranscendentalOps, Build::Short16Ops, Build::PackedOps,               \
+   Build::MediaOps}
+
+} // namespace
+
 std::vector<OpTable> isaTables() {
-  return {Sop1Ops, Sop2Ops, SopkOps, SopcOps, SoppOps};
+  std::vector<OpTable> Tables = {Sop1Ops, Sop2Ops, SopkOps, SopcOps, SoppOps};
+  static const OpTable Base[] = VECTOR_TABLES(base);
+  static const OpTable V3[] = VECTOR_TABLES(v3);
+  if (__builtin_cpu_supports("x86-64-v3"))
+    Tables.insert(Tables.end(), std::begin(V3), std::end(V3));
+  else
+    Tables.insert(Tables.end(), std::begin(Base), std::end(Base));
+  return Tables;
 }
 
 uint64_t specialSource(const Wave &W, const Operand &O) {

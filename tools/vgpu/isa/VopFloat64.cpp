@@ -1,0 +1,31 @@
+// Double precision arithmetic.
+#include "isa/FloatMath.h"
+#include "isa/Vector.h"
+#include "isa/VectorTables.h"
+
+namespace vgpu::VGPU_SIMD {
+
+namespace {
+
+const OpEntry Ops[] = {
+    VGPU_V2("v_add_f64", ValuF64, F64, F64, F64, return nanRule(a + b, a, b);),
+    VGPU_V2("v_mul_f64", ValuF64, F64, F64, F64, return nanRule(a * b, a, b);),
+    VGPU_V3("v_fma_f64", ValuF64, F64, F64, F64, F64,
+            return nanRule(__builtin_fma(a, b, c), a, b, c);),
+    VGPU_V2("v_min_f64", ValuF64, F64, F64, F64, return minimum(a, b, x.Ieee, x.Float64);),
+    VGPU_V2("v_max_f64", ValuF64, F64, F64, F64, return maximum(a, b, x.Ieee, x.Float64);),
+    VGPU_V1X("v_floor_f64", ValuF64, 0, F64, U32, F64, return rounded<RoundDown>(a, x.Float64);),
+    VGPU_V1X("v_ceil_f64", ValuF64, 0, F64, U32, F64, return rounded<RoundUp>(a, x.Float64);),
+    VGPU_V1X("v_trunc_f64", ValuF64, 0, F64, U32, F64, return rounded<RoundZero>(a, x.Float64);),
+    VGPU_V1X("v_rndne_f64", ValuF64, 0, F64, U32, F64, return rounded<RoundEven>(a, x.Float64);),
+    VGPU_V1X("v_fract_f64", ValuF64, 0, F64, U32, F64, return fraction(a, x.Float64);),
+    VGPU_V1X("v_frexp_mant_f64", ValuF64, 0, F64, U32, F64, return significand(a, x.Float64);),
+    VGPU_V1X("v_frexp_exp_i32_f64", ValuF64, 0, I32, U32, F64, return exponent(a, x.Float64);),
+    VGPU_V2X("v_ldexp_f64", ValuF64, 0, F64, F64, F64, I32, return scaled(a, b);),
+};
+
+} // namespace
+
+const OpTable Float64Ops = {Ops, sizeof Ops / sizeof *Ops};
+
+} // namespace vgpu::VGPU_SIMD
