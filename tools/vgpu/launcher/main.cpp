@@ -13,16 +13,13 @@
 // be run, 2 for wrong usage, 1 when the virtual GPU is not installed.
 //
 //===----------------------------------------------------------------------===//
-#include "machine/DeviceConfig.h"
+#include "launcher/Launch.h"
 
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -30,37 +27,6 @@ namespace {
 int fail(int Status, const std::string &Message) {
   std::fprintf(stderr, "kprobe-vgpu: error: %s\n", Message.c_str());
   return Status;
-}
-
-/// Directory of the stand-in library: ../lib/kprobe-vgpu from this program.
-std::string libraryDirectory() {
-  char Path[4096];
-  const ssize_t Length = readlink("/proc/self/exe", Path, sizeof(Path) - 1);
-  if (Length <= 0)
-    return "";
-  std::string Program(Path, size_t(Length));
-  Program.resize(Program.rfind('/'));              // …/bin
-  Program.resize(Program.rfind('/') + 1);          // …/
-  return Program + "lib/kprobe-vgpu";
-}
-
-void prepend(const char *Name, const std::string &Value) {
-  const char *Old = std::getenv(Name);
-  setenv(Name, (Old && *Old ? Value + ":" + Old : Value).c_str(), 1);
-}
-
-/// The first name in a comma-separated list that is no target, or "".
-std::string unknownTarget(const std::string &List) {
-  size_t Begin = 0;
-  while (Begin <= List.size()) {
-    const size_t End = std::min(List.find(',', Begin), List.size());
-    vgpu::DeviceConfig Config;
-    const std::string Target = List.substr(Begin, End - Begin);
-    if (!vgpu::DeviceConfig::forTarget(Target, Config))
-      return Target.empty() ? "''" : Target;
-    Begin = End + 1;
-  }
-  return "";
 }
 
 } // namespace
@@ -102,18 +68,12 @@ int main(int ArgCount, char **Args) {
     return fail(2, "no program given (kprobe-vgpu [options] -- PROGRAM ARGS)");
   if (Program[0].size() > 1 && Program[0][0] == '-')
     return fail(2, "unknown option '" + Program[0] + "'");
-  const std::string Unknown = unknownTarget(Target);
-  if (!Unknown.empty())
-    return fail(2, "unknown target '" + Unknown + "' (known: " +
-                       vgpu::DeviceConfig::knownTargets() + ")");
-
-  const std::string Library = libraryDirectory() + "/libhsakmt.so.1";
-  if (access(Library.c_str(), R_OK) != 0)
-    return fail(1, "cannot read '" + Library + "': " + std::strerror(errno));
-
-  prepend("LD_LIBRARY_PATH", libraryDirectory());
-  setenv("KPROBE_VGPU", Target.c_str(), 1);
-  setenv("HSA_ENABLE_SDMA", "0", 1);
+  std::string Problem = vgpu::checkTargets(Target);
+  if (!Problem.empty())
+    return fail(2, Problem);
+  Problem = vgpu::setVirtualGpu(Target);
+  if (!Problem.empty())
+    return fail(1, Problem);
   if (!Stats.empty())
     setenv("KPROBE_VGPU_STATS", Stats.c_str(), 1);
   if (!Log.empty())
@@ -121,12 +81,7 @@ int main(int ArgCount, char **Args) {
   if (MaxCycles)
     setenv("KPROBE_VGPU_MAX_CYCLES", std::to_string(MaxCycles).c_str(), 1);
 
-  std::vector<char *> Pointers;
-  for (std::string &Arg : Program)
-    Pointers.push_back(&Arg[0]);
-  Pointers.push_back(nullptr);
-  execvp(Pointers[0], Pointers.data());
-  const int Problem = errno;
-  return fail(Problem == ENOENT ? 127 : 126,
-              "cannot run '" + Program[0] + "': " + std::strerror(Problem));
+  int Status = 0;
+  Problem = vgpu::becomeProgram(std::move(Program), Status);
+  return fail(Status, Problem);
 }

@@ -1,0 +1,131 @@
+// kprobe-run: run a program with the kprobe runtime, on a GPU or on the
+// virtual one.
+//
+// Sets the environment and becomes the program, so that its exit status is its
+// own. By hand it is the same:
+//
+//   env HSA_TOOLS_LIB=<prefix>/lib/libkprobe-runtime.so
+//       [KPROBE_OUTPUT=… KPROBE_KERNELS=… KPROBE_RING=… KPROBE_BUFFER=…]
+//       PROGRAM ARGS
+//
+// and with --vgpu what kprobe-vgpu sets (tools/vgpu/launcher).
+//
+// Exit status: the program's; 127 when it cannot be found, 126 when it cannot
+// be run, 2 for wrong usage, 1 when a part is missing or there is no GPU.
+#include "Config.h"
+#include "launcher/Launch.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+namespace {
+
+int fail(int Status, const std::string &Message) {
+  std::fprintf(stderr, "kprobe-run: error: %s\n", Message.c_str());
+  return Status;
+}
+
+void setIfGiven(const char *Name, const std::string &Value) {
+  if (!Value.empty())
+    setenv(Name, Value.c_str(), 1);
+}
+
+// The program may change its directory before the dump is made.
+std::string absolutePath(const std::string &Path) {
+  char Folder[4096];
+  if (Path.empty() || Path[0] == '/' || !getcwd(Folder, sizeof(Folder)))
+    return Path;
+  return std::string(Folder) + "/" + Path;
+}
+
+// ROCr takes a list of libraries separated by blanks, with quotes around a
+// path that has one. Ours comes first; tools the user named stay.
+void addTool(const std::string &Library) {
+  std::string List = Library.find(' ') == std::string::npos
+                         ? Library
+                         : "\"" + Library + "\"";
+  const char *Others = std::getenv("HSA_TOOLS_LIB");
+  if (Others && *Others && List != Others)
+    List += std::string(" ") + Others;
+  setenv("HSA_TOOLS_LIB", List.c_str(), 1);
+}
+
+} // namespace
+
+int main(int ArgCount, char **Args) {
+  CLI::App App("Runs a program built with the kprobe plug-in and writes what "
+               "its kernels did into a dump.",
+               "kprobe-run");
+  std::string Output, Targets, Kernels, Ring, Buffer;
+  bool Verbose = false;
+  App.add_option("-o,--output", Output,
+                 "Dump file; %p process id, %h host, %t time (default "
+                 "kprobe-%p.kpd); an existing file is kept, a number is added")
+      ->type_name("FILE");
+  App.add_flag("--vgpu{gfx906}", Targets,
+               "Run on the virtual GPU; --vgpu=TARGET chooses its target (" +
+                   vgpu::DeviceConfig::knownTargets() + ")");
+  App.add_option("--kernel", Kernels,
+                 "Trace only kernels whose name matches; comma-separated "
+                 "globs, a leading ! excludes")
+      ->type_name("GLOB");
+  App.add_option("--ring", Ring,
+                 "Most bytes of events kept for a wave, a power of two "
+                 "(default 64K)")
+      ->type_name("BYTES");
+  App.add_option("--buffer", Buffer,
+                 "Bytes of ring memory taken on each agent (default 256M)")
+      ->type_name("BYTES");
+  App.add_flag("-v,--verbose", Verbose, "Say at the end what was seen");
+  App.prefix_command();
+  App.footer("Usage: kprobe-run [options] -- PROGRAM [ARGUMENTS]");
+  try {
+    App.parse(ArgCount, Args);
+  } catch (const CLI::CallForHelp &Help) {
+    return App.exit(Help);
+  } catch (const CLI::ParseError &Error) {
+    return fail(2, Error.what());
+  }
+
+  std::vector<std::string> Program = App.remaining();
+  if (!Program.empty() && Program[0] == "--")
+    Program.erase(Program.begin());
+  else if (!Program.empty() && Program[0].size() > 1 && Program[0][0] == '-')
+    return fail(2, "unknown option '" + Program[0] + "'");
+  if (Program.empty())
+    return fail(2, "no program given (kprobe-run [options] -- PROGRAM ARGS)");
+
+  setIfGiven("KPROBE_OUTPUT", absolutePath(Output));
+  setIfGiven("KPROBE_KERNELS", Kernels);
+  setIfGiven("KPROBE_RING", Ring);
+  setIfGiven("KPROBE_BUFFER", Buffer);
+  if (Verbose)
+    setenv("KPROBE_VERBOSE", "1", 1);
+  // The runtime would say the same, but only once the program has started.
+  kprobe::Config Settings;
+  std::string Problem;
+  if (!kprobe::readConfig([](const char *Name) { return std::getenv(Name); },
+                          Settings, Problem))
+    return fail(2, Problem);
+
+  const std::string Library = vgpu::libraryFolder() + "libkprobe-runtime.so";
+  if (access(Library.c_str(), R_OK) != 0)
+    return fail(1, "cannot read '" + Library + "': " + std::strerror(errno));
+  addTool(Library);
+
+  if (!Targets.empty()) {
+    Problem = vgpu::checkTargets(Targets);
+    if (!Problem.empty())
+      return fail(2, Problem);
+    Problem = vgpu::setVirtualGpu(Targets);
+    if (!Problem.empty())
+      return fail(1, Problem);
+  } else if (!std::getenv("KPROBE_VGPU") && access("/dev/kfd", F_OK) != 0) {
+    return fail(1, "no GPU: there is no /dev/kfd; --vgpu runs the program on "
+                   "the virtual GPU");
+  }
+  int Status = 0;
+  Problem = vgpu::becomeProgram(std::move(Program), Status);
+  return fail(Status, Problem);
+}
