@@ -12,9 +12,10 @@
 
 #define HIP_CHECK(Call)                                                        \
   do {                                                                         \
-    hipError_t Error = (Call);                                                 \
-    if (Error != hipSuccess) {                                                 \
-      std::fprintf(stderr, "error: %s: %s\n", #Call, hipGetErrorString(Error));\
+    hipError_t Status_ = (Call); /* No name that Call may use. */              \
+    if (Status_ != hipSuccess) {                                               \
+      std::fprintf(stderr, "error: %s: %s\n", #Call,                           \
+                   hipGetErrorString(Status_));                                \
       std::exit(1);                                                            \
     }                                                                          \
   } while (0)
