@@ -117,8 +117,10 @@ KprobeWaveState __kprobe_wave_begin(void) {
   Header->BeginExec = __kprobe_exec();
   Header->RingBytes = RingBytes;
   /* Clocks last, together: the decoder takes them for one instant. */
-  Header->BeginTicks = __kprobe_ticks();
-  Header->BeginCycles = __kprobe_cycles();
+  uint64_t Ticks = __kprobe_ticks();
+  uint64_t Cycles = __kprobe_cycles();
+  Header->BeginTicks = Ticks;
+  Header->BeginCycles = Cycles;
   return (KprobeWaveState){SlotAddress + sizeof(KprobeWaveHeader),
                            KPROBE_RING_MASK(RingBytes)};
 }
@@ -126,8 +128,10 @@ KprobeWaveState __kprobe_wave_begin(void) {
 void __kprobe_wave_end(uint64_t Ring, uint32_t Cursor) {
   GLOBAL KprobeWaveHeader *Header =
       (GLOBAL KprobeWaveHeader *)(Ring - sizeof(KprobeWaveHeader));
-  Header->EndCycles = __kprobe_cycles();
-  Header->EndTicks = __kprobe_ticks();
+  uint64_t Cycles = __kprobe_cycles();
+  uint64_t Ticks = __kprobe_ticks();
+  Header->EndCycles = Cycles;
+  Header->EndTicks = Ticks;
   Header->Cursor = Cursor;
   Header->State = KPROBE_WAVE_ENDED;
 }
