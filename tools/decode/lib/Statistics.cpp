@@ -177,20 +177,4 @@ WaveTotals Statistics::waveTotals() const {
   return T;
 }
 
-ClockFit Statistics::deviceClock(const Agent &A) {
-  std::vector<ClockReading> Readings;
-  for (const KprobeClockRecord &C : A.Clocks)
-    if (C.DeviceTicks != 0)
-      Readings.push_back({C.DeviceTicks, C.MonotonicNs});
-  return ClockFit(std::move(Readings), A.Record.TickHz);
-}
-
-ClockFit Statistics::systemClock(const Agent &A) {
-  std::vector<ClockReading> Readings;
-  for (const KprobeClockRecord &C : A.Clocks)
-    Readings.push_back({C.SystemTicks, C.MonotonicNs});
-  return ClockFit(std::move(Readings),
-                  A.Clocks.empty() ? 1000000000 : A.Clocks.front().SystemHz);
-}
-
 } // namespace kprobe

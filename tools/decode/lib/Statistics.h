@@ -6,7 +6,6 @@
 #ifndef KPROBE_DECODE_STATISTICS_H
 #define KPROBE_DECODE_STATISTICS_H
 
-#include "ClockFit.h"
 #include "Histogram.h"
 #include "Trace.h"
 #include "WaveEvents.h"
@@ -90,9 +89,6 @@ public:
   }
   EventTotals eventTotals() const;
   WaveTotals waveTotals() const;
-
-  static ClockFit deviceClock(const Agent &A);
-  static ClockFit systemClock(const Agent &A);
 
 private:
   struct Span {

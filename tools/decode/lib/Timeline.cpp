@@ -1,6 +1,7 @@
 // Merging waves into one order of time.
 #include "Timeline.h"
 
+#include "AgentClocks.h"
 #include "DumpVerifier.h"
 
 #include <algorithm>
@@ -56,38 +57,42 @@ const AgentClock &Timeline::clockOf(const Agent &A) const {
   return Found == Clocks.end() ? Unknown : Found->second;
 }
 
+/// The device counter could not be read: take the moments at which kernels
+/// began for it, or as a last resort the begin of the trace.
+void Timeline::alignWithoutReadings(const Agent &A, AgentClock &C) {
+  std::vector<ClockReading> Readings;
+  if (C.System.quality() != ClockFit::Quality::None) {
+    C.How = Alignment::Dispatches;
+    for (const auto &[D, Tick] : FirstTick)
+      if (D->Where == &A && D->Record.BeginSystem != 0)
+        Readings.push_back(
+            {Tick, static_cast<uint64_t>(std::max<int64_t>(
+                       0, C.System.toMonotonicNs(D->Record.BeginSystem)))});
+  }
+  std::sort(Readings.begin(), Readings.end(),
+            [](const ClockReading &X, const ClockReading &Y) {
+              return X.Ticks < Y.Ticks;
+            });
+  if (Readings.empty()) {
+    C.How = Alignment::None;
+    uint64_t First = UINT64_MAX;
+    for (const auto &[D, Tick] : FirstTick)
+      if (D->Where == &A)
+        First = std::min(First, Tick);
+    if (First != UINT64_MAX)
+      Readings.push_back({First, static_cast<uint64_t>(Begin)});
+  }
+  C.Ticks = ClockFit(std::move(Readings), A.Record.TickHz);
+}
+
 void Timeline::fitClocks() {
   for (const auto &[Number, A] : Contents.Agents) {
     AgentClock &C = Clocks[&A];
-    std::vector<ClockReading> Device, System;
-    for (const KprobeClockRecord &R : A.Clocks) {
-      System.push_back({R.SystemTicks, R.MonotonicNs});
-      if (R.DeviceTicks != 0)
-        Device.push_back({R.DeviceTicks, R.MonotonicNs});
-    }
-    if (!System.empty())
-      C.System = ClockFit(std::move(System), A.Clocks.front().SystemHz);
+    C.System = systemClock(A);
+    C.Ticks = deviceClock(A);
     C.How = Alignment::Readings;
-    if (Device.empty() && !A.Clocks.empty()) {
-      C.How = Alignment::Dispatches;
-      for (const auto &[D, Tick] : FirstTick)
-        if (D->Where == &A && D->Record.BeginSystem != 0)
-          Device.push_back({Tick, static_cast<uint64_t>(std::max<int64_t>(
-                                      0, C.System.toMonotonicNs(
-                                             D->Record.BeginSystem)))});
-      std::sort(Device.begin(), Device.end(),
-                [](const ClockReading &X, const ClockReading &Y) {
-                  return X.Ticks < Y.Ticks;
-                });
-    }
-    if (Device.empty()) {
-      C.How = Alignment::None;
-      for (const auto &[D, Tick] : FirstTick)
-        if (D->Where == &A &&
-            (Device.empty() || Tick < Device.front().Ticks))
-          Device = {{Tick, static_cast<uint64_t>(Begin)}};
-    }
-    C.Ticks = ClockFit(std::move(Device), A.Record.TickHz);
+    if (C.Ticks.quality() == ClockFit::Quality::None)
+      alignWithoutReadings(A, C);
     const CycleSums &S = Sums[&A];
     C.CycleHz = A.Record.CycleHz;
     if (S.Ticks != 0 && S.Cycles != 0)

@@ -137,6 +137,7 @@ private:
   class Index;
 
   void fitClocks();
+  void alignWithoutReadings(const Agent &A, AgentClock &C);
   void collectStarts();
   int64_t clamp(int64_t Ns);
   Error beginWave(const Start &S, TimelineItem &Item);

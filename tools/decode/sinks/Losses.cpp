@@ -43,16 +43,16 @@ std::vector<Loss> lossesOf(const Statistics &S) {
     if (I != KPROBE_DISPATCH_TRACED)
       add("dispatches_status_" + std::to_string(I),
           "dispatches not traced: " + statusText(I), ByStatus[I]);
-  uint64_t Pending = 0, Dropped = 0, Unknown = 0, Unrecorded = 0, Seen = 0;
+  uint64_t Pending = 0, Dropped = 0, Unknown = 0, Unrecorded = 0;
   for (const auto &T : S.traces()) {
     Unknown += T->UnknownChunks;
     if (!T->Summary)
       continue;
     Pending += T->Summary->DispatchesPending;
     Dropped += T->Summary->ChunksDropped;
-    Seen = T->Dispatches.size() + T->Summary->DispatchesPending;
-    if (T->Summary->DispatchesSeen > Seen)
-      Unrecorded += T->Summary->DispatchesSeen - Seen;
+    uint64_t Recorded = T->Dispatches.size();
+    if (T->Summary->DispatchesSeen > Recorded)
+      Unrecorded += T->Summary->DispatchesSeen - Recorded;
   }
   add("dispatches_pending", "dispatches not completed when tracing ended",
       Pending);

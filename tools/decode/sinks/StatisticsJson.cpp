@@ -2,6 +2,7 @@
 // key names; what is not known is null.
 #include "StatisticsReport.h"
 
+#include "AgentClocks.h"
 #include "Names.h"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json clockJson(const Agent &A) {
-  ClockFit Fit = Statistics::deviceClock(A);
+  ClockFit Fit = deviceClock(A);
   Json J;
   J["readings"] = Fit.readings();
   J["reversed"] = Fit.reversed();

@@ -1,6 +1,7 @@
 // The statistics tables on a terminal.
 #include "StatisticsReport.h"
 
+#include "AgentClocks.h"
 #include "Names.h"
 #include "TextTable.h"
 
@@ -22,7 +23,7 @@ std::string format(const char *Pattern, ...) {
 std::string num(uint64_t Value) { return std::to_string(Value); }
 
 std::string clockText(const Agent &A) {
-  ClockFit Fit = Statistics::deviceClock(A);
+  ClockFit Fit = deviceClock(A);
   std::string Head = "clock of agent " + num(A.Record.Agent) + ": ";
   if (Fit.quality() == ClockFit::Quality::None)
     return Head + "no readings of the device counter\n";
