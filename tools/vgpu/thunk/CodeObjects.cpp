@@ -9,7 +9,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -123,8 +122,7 @@ void CodeObjects::refresh() {
       }
       StringRef Kernel = *Name;
       if (Kernel.consume_back(".kd"))
-        Loaded.Descriptors[*Address + Loaded.LoadBias] =
-            demangle(Kernel.str());
+        Loaded.Descriptors[*Address + Loaded.LoadBias] = Kernel.str();
     }
   }
 }

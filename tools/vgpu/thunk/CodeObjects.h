@@ -28,7 +28,7 @@ public:
 
   void setDebugList(struct r_debug *List);
 
-  /// Demangled name of the kernel whose descriptor is at \p KernelObject, or "".
+  /// Symbol (mangled) of the kernel whose descriptor is at \p KernelObject, or "".
   std::string kernelName(uint64_t KernelObject);
   /// "file:line" for \p Pc, or "" (no such code, or no debug information).
   std::string sourceLine(uint64_t Pc);
