@@ -40,7 +40,7 @@ template <int Size> static void check(int Blocks, int Threads) {
   const int N = Blocks * Threads;
   std::vector<int> Order(N), Out(N);
   for (int I = 0; I < N; ++I)
-    Order[I] = (I * 1103515245 + 12345) & 0x7fffffff;
+    Order[I] = int((unsigned(I) * 1103515245u + 12345u) >> 1);
   int *DeviceOrder, *DeviceOut;
   HIP(hipMalloc(&DeviceOrder, N * 4));
   HIP(hipMalloc(&DeviceOut, N * 4));

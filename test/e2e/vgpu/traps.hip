@@ -10,9 +10,9 @@
 // ABORT: trap
 // ABORT: kernel aborts()
 // ABORT: HSA_STATUS_ERROR_EXCEPTION
-// ASSERT: traps.hip:[[#@LINE+17]]: {{.*}}Assertion `threadIdx.x < 60' failed.
+// ASSERT: traps.hip:[[#@LINE+16]]: {{.*}}Device-side assertion `threadIdx.x < 60' failed.
 // ASSERT: kernel asserts()
-// ILLEGAL: illegal instruction: {{.*}}0x{{f*}}{{7|f}}eadbeef
+// ILLEGAL: illegal instruction: {{.*}}encoding 7eadbeef
 // ILLEGAL: kernel illegal()
 // ILLEGAL: HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION
 // ENDLESS: cycle limit exceeded

@@ -11,7 +11,7 @@
 // FREED: memory fault: {{.*}}address 0x
 // CHECK-NEXT: kernel poke(int*, bool), workgroup (2, 0, 0), wave 1, lane 5
 // CHECK-NEXT: pc 0x{{.*}}: {{(global|flat)}}_store_dword
-// CHECK-NEXT: wild_pointer.hip:[[#@LINE+12]]
+// CHECK-NEXT: wild_pointer.hip:[[#@LINE+11]]
 // WILD: Memory access fault by GPU node-1 {{.*}} on address 0x123456{{7|8}}000. Reason: Page not present
 // FREED: Memory access fault by GPU node-1
 #include "Inputs/check.h"

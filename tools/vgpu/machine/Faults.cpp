@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "machine/Machine.h"
 
+#include "llvm/Demangle/Demangle.h"
+
 #include <cstdio>
 
 namespace vgpu {
@@ -52,7 +54,7 @@ void Machine::report(FaultCause Cause, uint64_t QueueError, const Wave *Base, co
   if (Address || Cause == FaultCause::Memory || Cause == FaultCause::LocalMemory)
     Head += ", address " + hex(Address);
   F.Lines.push_back(Head);
-  std::string Where = "kernel " + F.Kernel;
+  std::string Where = "kernel " + llvm::demangle(F.Kernel);
   if (Base) {
     auto &W = static_cast<const MachineWave &>(*Base);
     if (W.Group) {
@@ -93,6 +95,7 @@ void Machine::fault(Wave &W, const Inst &I, FaultKind Kind, std::string Text, un
   switch (Kind) {
   case FaultKind::UnknownInstruction:
   case FaultKind::IllegalOperand:
+    QueueError = 0x40000000;
     break;
   case FaultKind::Memory:
     Cause = FaultCause::Memory;

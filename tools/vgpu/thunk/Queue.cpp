@@ -35,9 +35,10 @@ struct Backoff {
 constexpr Backoff Backoffs[] = {
     {std::chrono::milliseconds(2), std::chrono::microseconds(20)},
     {std::chrono::milliseconds(50), std::chrono::microseconds(100)},
-    {std::chrono::seconds(1), std::chrono::microseconds(500)},
+    {std::chrono::seconds(1), std::chrono::milliseconds(1)},
+    {std::chrono::seconds(10), std::chrono::milliseconds(4)},
 };
-constexpr auto IdlePeriod = std::chrono::milliseconds(2);
+constexpr auto IdlePeriod = std::chrono::milliseconds(10);
 
 Clock::duration backoff(Clock::duration IdleFor) {
   for (const Backoff &Step : Backoffs)
