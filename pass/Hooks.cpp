@@ -2,6 +2,7 @@
 // LLVM and embedded at build time, so that one file is all a user needs.
 #include "Hooks.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -116,7 +117,8 @@ static void inlineAndErase(Function &F) {
   F.eraseFromParent();
 }
 
-Expected<Hooks> Hooks::link(Module &M, const Target &T) {
+Expected<Hooks> Hooks::link(Module &M, const Target &T,
+                            const TraceMemory &Memory) {
   StringRef Bytes(kprobe_hooks_begin, kprobe_hooks_end - kprobe_hooks_begin);
   Expected<std::unique_ptr<Module>> Source =
       parseBitcodeFile({Bytes, "kprobe hooks"}, M.getContext());
@@ -147,6 +149,9 @@ Expected<Hooks> Hooks::link(Module &M, const Target &T) {
     } else {
       F->setLinkage(GlobalValue::InternalLinkage);
       F->setVisibility(GlobalValue::DefaultVisibility);
+      for (Instruction &I : instructions(*F))
+        if (isa<StoreInst>(I))
+          Memory.markOwn(I);
     }
   }
   for (Function *F : Primitives)

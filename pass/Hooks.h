@@ -2,6 +2,7 @@
 #ifndef KPROBE_PASS_HOOKS_H
 #define KPROBE_PASS_HOOKS_H
 
+#include "Probe.h"
 #include "Target.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/Error.h"
@@ -12,7 +13,8 @@ class Hooks {
 public:
   // Links the bitcode that the plug-in carries into the module and gives its
   // primitives bodies for the target.
-  static llvm::Expected<Hooks> link(llvm::Module &M, const Target &T);
+  static llvm::Expected<Hooks> link(llvm::Module &M, const Target &T,
+                                    const TraceMemory &Memory);
 
   // Lets a kernel use what the hooks read: takes back attributes that say it
   // never will.

@@ -61,7 +61,7 @@ class Instrumenter {
 public:
   Instrumenter(Module &M, FunctionAnalysisManager &Analyses,
                const Options &Wanted)
-      : M(M), Analyses(Analyses), Wanted(Wanted) {}
+      : M(M), Analyses(Analyses), Wanted(Wanted), Memory(M.getContext()) {}
 
   // True when the module was changed.
   bool run();
@@ -79,6 +79,7 @@ private:
   SmallPtrSet<const Function *, 16> Done;
   unsigned KernelsSeen = 0;
   SiteTable Table;
+  TraceMemory Memory;
 };
 
 } // namespace
@@ -133,6 +134,11 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
                                       Hooks *KernelHooks) {
   Function &Clone = *F.Clone;
   Probes.reserveState(Clone);
+  for (Instruction &I : instructions(Clone))
+    if (I.mayReadOrWriteMemory())
+      Memory.markForeign(I);
+  // For loads far from the kernel's entry: the back end gives up following
+  // alias scopes after a hundred stores.
   MDNode *Empty = MDNode::get(M.getContext(), {});
   for (const LoadInst *Load : Facts.UnclobberedLoads)
     cast<LoadInst>(F.Values->lookup(Load))
@@ -195,7 +201,7 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
   Function &Clone = *Clones.front().Clone;
   Hooks::allowIn(Clone);
   Table.addKernel(Kernel.getName(), Clone.getName());
-  ProbeEmitter Probes(T);
+  ProbeEmitter Probes(T, Memory);
   for (size_t I = 0; I < Clones.size(); ++I)
     instrumentFunction(Clones[I], Facts[I], Probes,
                        I == 0 ? &DeviceRuntime : nullptr);
@@ -239,7 +245,7 @@ bool Instrumenter::run() {
     reportWarning(M, toString(T.takeError()) + "; no kernel instrumented");
     return false;
   }
-  Expected<Hooks> DeviceRuntime = Hooks::link(M, *T);
+  Expected<Hooks> DeviceRuntime = Hooks::link(M, *T, Memory);
   if (!DeviceRuntime) {
     reportError(M, toString(DeviceRuntime.takeError()));
     return true;

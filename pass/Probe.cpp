@@ -16,10 +16,28 @@
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
 
 namespace kprobe {
+
+TraceMemory::TraceMemory(LLVMContext &Context) {
+  MDBuilder Builder(Context);
+  MDNode *Domain = Builder.createAnonymousAliasScopeDomain("kprobe");
+  Scopes = MDNode::get(
+      Context, Builder.createAnonymousAliasScope(Domain, "kprobe.trace"));
+}
+
+void TraceMemory::markOwn(Instruction &Store) const {
+  Store.setMetadata(LLVMContext::MD_alias_scope, Scopes);
+}
+
+void TraceMemory::markForeign(Instruction &Access) const {
+  MDNode *Before = Access.getMetadata(LLVMContext::MD_noalias);
+  Access.setMetadata(LLVMContext::MD_noalias,
+                     MDNode::concatenate(Before, Scopes));
+}
 
 static bool isKernel(const IRBuilderBase &Builder) {
   return Builder.GetInsertBlock()->getParent()->getCallingConv() ==
@@ -127,7 +145,7 @@ void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock,
   Event = Builder.CreateInsertElement(Event, Builder.CreateTrunc(Clock, I32),
                                       uint64_t(0));
   Event = Builder.CreateInsertElement(Event, Tag, uint64_t(1));
-  Builder.CreateAlignedStore(Event, Place, Align(8));
+  Memory.markOwn(*Builder.CreateAlignedStore(Event, Place, Align(8)));
 }
 
 } // namespace kprobe

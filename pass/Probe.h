@@ -8,9 +8,26 @@
 
 namespace kprobe {
 
+// What tells the optimiser that the memory of rings and headers is kprobe's
+// alone. Without it every store of a probe might change what the program
+// loads, and scalar loads would become vector loads.
+class TraceMemory {
+public:
+  explicit TraceMemory(llvm::LLVMContext &Context);
+
+  // A store to a ring or a header.
+  void markOwn(llvm::Instruction &Store) const;
+  // Any access of the program.
+  void markForeign(llvm::Instruction &Access) const;
+
+private:
+  llvm::MDNode *Scopes;
+};
+
 class ProbeEmitter {
 public:
-  explicit ProbeEmitter(const Target &T) : T(T) {}
+  ProbeEmitter(const Target &T, const TraceMemory &Memory)
+      : T(T), Memory(Memory) {}
 
   // Makes the register allocator leave the state registers alone in a function
   // that runs under an instrumented kernel.
@@ -34,6 +51,7 @@ private:
   std::string countLanes(llvm::StringRef Result) const;
 
   const Target &T;
+  const TraceMemory &Memory;
 };
 
 } // namespace kprobe
