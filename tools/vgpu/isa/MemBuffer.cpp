@@ -82,7 +82,7 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
     if (Outside)
       continue;
     Acc.InRange |= uint64_t(1) << L;
-    Acc.A.Lane[L] = R.Base + Soffset + BufferOffset;
+    Acc.A.Lane[L] = hostAddress(R.Base + Soffset + BufferOffset);
   }
   return M.checkLanes(W, I, Acc.A.Lane, Acc.InRange, R.Swizzle ? std::min(Bytes, 4u) : Bytes,
                       Write);

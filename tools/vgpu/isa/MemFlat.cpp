@@ -18,9 +18,9 @@ enum class Pattern : uint8_t { General, Consecutive };
 /// Fills A with lane addresses; says whether they are Bytes apart throughout.
 __attribute__((target_clones("arch=x86-64-v3", "default"))) Pattern
 addPairs(uint64_t *A, const uint32_t *Low, const uint32_t *High, uint64_t Offset, unsigned Bytes) {
-  uint64_t First = (uint64_t(High[0]) << 32 | Low[0]) + Offset, Differ = 0;
+  uint64_t First = hostAddress((uint64_t(High[0]) << 32 | Low[0]) + Offset), Differ = 0;
   for (unsigned L = 0; L < MaxLanes; ++L) {
-    A[L] = (uint64_t(High[L]) << 32 | Low[L]) + Offset;
+    A[L] = hostAddress((uint64_t(High[L]) << 32 | Low[L]) + Offset);
     Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
   }
   return Differ ? Pattern::General : Pattern::Consecutive;
@@ -28,9 +28,9 @@ addPairs(uint64_t *A, const uint32_t *Low, const uint32_t *High, uint64_t Offset
 
 __attribute__((target_clones("arch=x86-64-v3", "default"))) Pattern
 addOffsets(uint64_t *A, const uint32_t *Offsets, uint64_t Base, unsigned Bytes) {
-  uint64_t First = Base + Offsets[0], Differ = 0;
+  uint64_t First = hostAddress(Base + Offsets[0]), Differ = 0;
   for (unsigned L = 0; L < MaxLanes; ++L) {
-    A[L] = Base + Offsets[L];
+    A[L] = hostAddress(Base + Offsets[L]);
     Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
   }
   return Differ ? Pattern::General : Pattern::Consecutive;

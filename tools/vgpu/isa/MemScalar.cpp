@@ -19,7 +19,8 @@ uint32_t scalarOffset(const Wave &W, const Inst &I) {
 
 /// The first byte; bits 1..0 are ignored, as the hardware does.
 uint64_t plainAddress(const Wave &W, const Inst &I) {
-  return (W.scalar64(I.SBase) + uint64_t(int64_t(I.Offset)) + scalarOffset(W, I)) & ~uint64_t(3);
+  return hostAddress(W.scalar64(I.SBase) + uint64_t(int64_t(I.Offset)) + scalarOffset(W, I)) &
+         ~uint64_t(3);
 }
 
 struct BufferRange {
@@ -33,7 +34,7 @@ BufferRange bufferRange(const Wave &W, const Inst &I) {
   uint64_t Stride = R[1] >> 16 & 0x3fff;
   uint64_t Size = Stride ? R[2] * Stride : R[2];
   uint64_t Offset = (uint64_t(int64_t(I.Offset)) + scalarOffset(W, I)) & ~uint64_t(3);
-  return {Base + Offset, Offset < Size ? Size - Offset : 0};
+  return {hostAddress(Base + Offset), Offset < Size ? Size - Offset : 0};
 }
 
 bool checkScalar(Wave &W, const Inst &I, uint64_t Address, unsigned Bytes, bool Write) {

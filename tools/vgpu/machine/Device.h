@@ -26,6 +26,12 @@
 
 namespace vgpu {
 
+/// Host memory that a program registers has an address of its own on the device
+/// (HIP relies on that): the host's with this bit set, which no host address
+/// has. The device ignores the bit wherever it computes an address.
+constexpr uint64_t HostAliasBit = uint64_t(1) << 47;
+constexpr uint64_t hostAddress(uint64_t Address) { return Address & ~HostAliasBit; }
+
 /// A run of addresses [Begin, End) that the device may use; empty = none.
 struct MemoryRegion {
   uint64_t Begin = 0, End = 0;

@@ -30,6 +30,7 @@ size_t Machine::fetchCode(uint64_t Addr, void *Dst, size_t N) {
 }
 
 void *Machine::memory(Wave &, uint64_t Addr, size_t N, Access A) {
+  Addr = hostAddress(Addr);
   if (!Memory.allows(Addr, Addr + N, A == Access::Write))
     return nullptr;
   return reinterpret_cast<void *>(Addr);

@@ -71,9 +71,7 @@ VGPU_API hsaKmtDeregisterMemory(void *Address) {
 VGPU_API hsaKmtMapMemoryToGPU(void *Address, HSAuint64 Size,
                               HSAuint64 *Alternate) {
   VGPU_CHECK_OPEN();
-  if (Alternate)
-    *Alternate = reinterpret_cast<HSAuint64>(Address);
-  return Driver::get().Memory.map(Address, Size, nullptr);
+  return Driver::get().Memory.map(Address, Size, nullptr, Alternate);
 }
 
 VGPU_API hsaKmtMapMemoryToGPUNodes(void *Address, HSAuint64 Size,
@@ -83,9 +81,7 @@ VGPU_API hsaKmtMapMemoryToGPUNodes(void *Address, HSAuint64 Size,
   const std::vector<uint32_t> List = nodeList(Count, Nodes);
   if (Count == 0 || List.size() != Count)
     return HSAKMT_STATUS_INVALID_PARAMETER;
-  if (Alternate)
-    *Alternate = reinterpret_cast<HSAuint64>(Address);
-  return Driver::get().Memory.map(Address, Size, &List);
+  return Driver::get().Memory.map(Address, Size, &List, Alternate);
 }
 
 VGPU_API hsaKmtUnmapMemoryToGPU(void *Address) {

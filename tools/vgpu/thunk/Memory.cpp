@@ -16,8 +16,9 @@ namespace {
 
 uint64_t alignDown(uint64_t Value) { return Value & ~(PageSize - 1); }
 uint64_t alignUp(uint64_t Value) { return alignDown(Value + PageSize - 1); }
+/// ROCr may name registered memory by either of its addresses.
 uint64_t toAddress(const void *Pointer) {
-  return reinterpret_cast<uint64_t>(Pointer);
+  return hostAddress(reinterpret_cast<uint64_t>(Pointer));
 }
 
 } // namespace
@@ -168,7 +169,8 @@ HSAKMT_STATUS MemoryRanges::deregister(void *Address) {
 }
 
 HSAKMT_STATUS MemoryRanges::map(void *Address, uint64_t Size,
-                             const std::vector<uint32_t> *Nodes) {
+                                const std::vector<uint32_t> *Nodes,
+                                HSAuint64 *Alternate) {
   std::lock_guard<std::mutex> Guard(Lock);
   const uint64_t Begin = toAddress(Address);
   MemoryRange *Range = nullptr;
@@ -179,6 +181,8 @@ HSAKMT_STATUS MemoryRanges::map(void *Address, uint64_t Size,
     Range = find(Begin);
   if (!Range)
     return HSAKMT_STATUS_INVALID_PARAMETER;
+  if (Alternate)
+    *Alternate = Range->deviceAddress(Begin);
   if (Range->Flags.ui32.Scratch)
     return HSAKMT_STATUS_SUCCESS; // Sub-ranges; always mapped, see allocate().
   std::vector<uint32_t> Target;
@@ -220,7 +224,7 @@ HSAKMT_STATUS MemoryRanges::query(const void *Pointer, HsaPointerInfo &Info) {
   Info.Node = Range->Node;
   Info.MemFlags = Range->Flags;
   Info.CPUAddress = reinterpret_cast<void *>(Range->Begin);
-  Info.GPUAddress = Range->Begin;
+  Info.GPUAddress = Range->deviceAddress(Range->Begin);
   Info.SizeInBytes = Range->Size;
   Info.NRegisteredNodes = uint32_t(Range->RegisteredNodes.size());
   Info.RegisteredNodes = Range->RegisteredNodes.data();
@@ -267,6 +271,7 @@ MemoryRange *MemoryRanges::find(uint64_t Address) {
 }
 
 MemoryRegion MemoryRanges::lookup(uint64_t Address, uint32_t Node) {
+  Address = hostAddress(Address);
   std::lock_guard<std::mutex> Guard(Lock);
   if (MemoryRange *Range = findAllocated(Address)) {
     if (!Range->mappedTo(Node))

@@ -3,7 +3,9 @@
 // Every range that ROCr allocated, registered or mapped, so that pointer queries
 // can be answered and the machine can tell a wild address from a good one. Host
 // and device share one address space here: an allocation is an anonymous mapping
-// and its device address is its host address.
+// and its device address is its host address. Only host memory that a program
+// registers has another device address (Device.h, HostAliasBit), since HIP keeps
+// one table for both kinds of address and takes each out of it once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef VGPU_THUNK_MEMORY_H
@@ -42,6 +44,10 @@ struct MemoryRange {
     return Address >= Begin && Address - Begin < Size;
   }
   bool mappedTo(uint32_t Node) const;
+  uint64_t deviceAddress(uint64_t Address) const {
+    return Type == HSA_POINTER_REGISTERED_USER ? Address | HostAliasBit
+                                               : Address;
+  }
 };
 
 class MemoryRanges {
@@ -62,8 +68,10 @@ public:
                              const std::vector<uint32_t> &Nodes);
   HSAKMT_STATUS deregister(void *Address);
   /// Null \p Nodes = all GPU nodes (or those the range was registered to).
+  /// Writes the device address to \p Alternate, unless that is null.
   HSAKMT_STATUS map(void *Address, uint64_t Size,
-                    const std::vector<uint32_t> *Nodes);
+                    const std::vector<uint32_t> *Nodes,
+                    HSAuint64 *Alternate = nullptr);
   HSAKMT_STATUS unmap(void *Address);
 
   HSAKMT_STATUS query(const void *Pointer, HsaPointerInfo &Info);
