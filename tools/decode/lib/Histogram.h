@@ -17,9 +17,8 @@ public:
   static constexpr unsigned Buckets = 896;
 
   static unsigned bucketOf(uint32_t Value) {
-    if (Value < 64)
-      return Value;
-    unsigned Shift = 26 - static_cast<unsigned>(__builtin_clz(Value));
+    // "| 32" makes the small values a case of the general one: no branch.
+    unsigned Shift = 26 - static_cast<unsigned>(__builtin_clz(Value | 32));
     return Shift * 32 + (Value >> Shift);
   }
 

@@ -93,8 +93,10 @@ Error Statistics::wave(const Dispatch &D, const WaveView &View) {
           S.Times = std::make_unique<Histogram>();
         ++S.Timed;
         S.Cycles += B.Cycles;
-        S.Min = std::min(S.Min, B.Cycles);
-        S.Max = std::max(S.Max, B.Cycles);
+        if (B.Cycles < S.Min)
+          S.Min = B.Cycles;
+        if (B.Cycles > S.Max)
+          S.Max = B.Cycles;
         S.Times->add(B.Cycles);
       });
   K.Events.add(A);

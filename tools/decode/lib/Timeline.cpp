@@ -239,6 +239,7 @@ Error Timeline::beginWave(const Start &S, TimelineItem &Item) {
   View.Extent = {};
   View.Events = EventBuffer.data();
   View.EventCount = R.EventCount;
+  W->Blocks.reserve(R.EventCount);
   W->Account = forEachBlock(View, EventRules(*R.Owner), [&](const Block &B) {
     W->Blocks.push_back({B, 0, 0});
   });
@@ -251,9 +252,32 @@ Error Timeline::beginWave(const Start &S, TimelineItem &Item) {
   Run->Order = Begun++;
   Item = {TimelineItem::Kind::WaveBegin, S.Ns,    S.Ns, R.Owner,
           Run->Wave.get(),               nullptr};
-  Active.push_back(std::move(Run));
-  std::push_heap(Active.begin(), Active.end(), Later());
+  pushHeap({Run->ns(), Run->Order, Run.get()});
+  uint64_t Order = Run->Order;
+  Active.emplace(Order, std::move(Run));
   return Error::success();
+}
+
+void Timeline::pushHeap(HeapEntry Entry) {
+  size_t At = Heap.size();
+  Heap.push_back(Entry);
+  for (; At > 0 && Entry.before(Heap[(At - 1) / 2]); At = (At - 1) / 2)
+    Heap[At] = Heap[(At - 1) / 2];
+  Heap[At] = Entry;
+}
+
+/// Puts \p Entry in the place of the first one.
+void Timeline::siftDown(HeapEntry Entry) {
+  size_t At = 0;
+  for (size_t Child = 1; Child < Heap.size(); Child = 2 * At + 1) {
+    if (Child + 1 < Heap.size() && Heap[Child + 1].before(Heap[Child]))
+      ++Child;
+    if (!Heap[Child].before(Entry))
+      break;
+    Heap[At] = Heap[Child];
+    At = Child;
+  }
+  Heap[At] = Entry;
 }
 
 Error Timeline::next(TimelineItem &Item, bool &Done) {
@@ -261,22 +285,24 @@ Error Timeline::next(TimelineItem &Item, bool &Done) {
   Retired.reset();
   bool HaveStart = NextStart < Starts.size();
   // At equal times what runs goes on before something new begins.
-  if (!Active.empty() &&
-      (!HaveStart || Active.front()->ns() <= Starts[NextStart].Ns)) {
-    std::pop_heap(Active.begin(), Active.end(), Later());
-    std::unique_ptr<Running> Run = std::move(Active.back());
-    Active.pop_back();
-    TimelineWave &W = *Run->Wave;
-    if (Run->NextBlock < W.Blocks.size()) {
-      const TimelineBlock &B = W.Blocks[Run->NextBlock++];
+  if (!Heap.empty() && (!HaveStart || Heap[0].Ns <= Starts[NextStart].Ns)) {
+    Running &Run = *Heap[0].Run;
+    TimelineWave &W = *Run.Wave;
+    if (Run.NextBlock < W.Blocks.size()) {
+      const TimelineBlock &B = W.Blocks[Run.NextBlock++];
       Item = {TimelineItem::Kind::Block, B.BeginNs, B.EndNs, W.Owner, &W, &B};
-      Active.push_back(std::move(Run));
-      std::push_heap(Active.begin(), Active.end(), Later());
-    } else {
-      Item = {TimelineItem::Kind::WaveEnd, W.EndNs, W.EndNs, W.Owner, &W,
-              nullptr};
-      Retired = std::move(Run);
+      siftDown({Run.ns(), Run.Order, &Run});
+      return Error::success();
     }
+    Item = {TimelineItem::Kind::WaveEnd, W.EndNs, W.EndNs, W.Owner, &W,
+            nullptr};
+    auto Owned = Active.find(Run.Order);
+    Retired = std::move(Owned->second);
+    Active.erase(Owned);
+    HeapEntry Last = Heap.back();
+    Heap.pop_back();
+    if (!Heap.empty())
+      siftDown(Last);
     return Error::success();
   }
   if (!HaveStart) {

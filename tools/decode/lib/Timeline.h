@@ -128,10 +128,13 @@ private:
                                              : Wave->EndNs;
     }
   };
-  struct Later {
-    bool operator()(const std::unique_ptr<Running> &A,
-                    const std::unique_ptr<Running> &B) const {
-      return A->ns() != B->ns() ? A->ns() > B->ns() : A->Order > B->Order;
+  /// What the heap compares, apart from what it owns: sorting touches no wave.
+  struct HeapEntry {
+    int64_t Ns;
+    uint64_t Order;
+    Running *Run;
+    bool before(const HeapEntry &Other) const {
+      return Ns != Other.Ns ? Ns < Other.Ns : Order < Other.Order;
     }
   };
   class Index;
@@ -140,6 +143,8 @@ private:
   void alignWithoutReadings(const Agent &A, AgentClock &C);
   void collectStarts();
   int64_t clamp(int64_t Ns);
+  void pushHeap(HeapEntry Entry);
+  void siftDown(HeapEntry Entry);
   Error beginWave(const Start &S, TimelineItem &Item);
   void mapBlocks(TimelineWave &W, const AgentClock &Clock);
   const Track *assignTrack(const TimelineWave &W);
@@ -153,7 +158,8 @@ private:
   std::vector<Start> Starts;
   size_t NextStart = 0;
   std::vector<KprobeEvent> EventBuffer;
-  std::vector<std::unique_ptr<Running>> Active; ///< a heap by Later
+  std::unordered_map<uint64_t, std::unique_ptr<Running>> Active; ///< by Order
+  std::vector<HeapEntry> Heap; ///< the earliest first
   std::unique_ptr<Running> Retired; ///< the wave of the last WaveEnd
   uint64_t Begun = 0;
 
