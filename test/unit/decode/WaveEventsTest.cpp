@@ -95,7 +95,9 @@ TEST_F(WaveEvents, HeadersThatMakeNoSenseAreDamaged) {
     WaveView Good = View;
     View.Header.Cursor = 16;
     Change(View.Header);
-    bool Damaged = run().Fate == WaveFate::Damaged && Blocks.empty();
+    WaveAccount A = run();
+    bool Damaged = A.Fate == WaveFate::Damaged && Blocks.empty();
+    expectBalance(A);
     View = Good;
     return Damaged;
   };

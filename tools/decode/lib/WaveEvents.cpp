@@ -17,11 +17,12 @@ WaveAccount openWave(const WaveView &View) {
   if (H.State == KPROBE_WAVE_ENDED) {
     if (H.Cursor % sizeof(KprobeEvent) != 0 || H.EndCycles < H.BeginCycles)
       return Account;
-    Account.Written = H.Cursor / sizeof(KprobeEvent);
-    uint64_t Expected = std::min(Account.Written, Capacity);
+    uint64_t Written = H.Cursor / sizeof(KprobeEvent);
+    uint64_t Expected = std::min(Written, Capacity);
     if (View.EventCount > Expected)
       return Account;
     Account.Fate = WaveFate::Ended;
+    Account.Written = Written;
     Account.Overwritten = Account.Written - Expected;
     Account.Missing = Expected - View.EventCount;
     return Account;
