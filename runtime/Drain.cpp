@@ -11,6 +11,7 @@
 namespace kprobe {
 
 static constexpr size_t ChunkBytes = 4u << 20;
+static constexpr size_t MostHeldBack = 64;
 static constexpr std::chrono::milliseconds IdlePatience(1000);
 // For a thread that hangs in a write to a pipe.
 static constexpr int JoinSeconds = 10;
@@ -87,6 +88,7 @@ void Drain::run() {
   Board.waitAllCompleted(std::chrono::milliseconds(
       PatienceMs.load(std::memory_order_relaxed)));
   writeBatch(Board.take(std::chrono::milliseconds(0)));
+  writeHeldBack();
   // Still running: what their waves have written so far is worth having.
   for (const DispatchRef &Item : Board.takeUnfinished())
     writeDispatch(*Item, false);
@@ -222,8 +224,22 @@ void Drain::writeMessages() {
 }
 
 void Drain::writeBatch(const std::vector<DispatchRef> &Batch) {
-  for (const DispatchRef &Item : Batch)
+  for (const DispatchRef &Item : Batch) {
+    if (!Item->Device->Announced && !Item->Own.handle &&
+        HeldBack.size() < MostHeldBack) {
+      HeldBack.push_back(Item);
+      continue;
+    }
     writeDispatch(*Item, true);
+    if (!HeldBack.empty() && HeldBack.front()->Device == Item->Device)
+      writeHeldBack();
+  }
+}
+
+void Drain::writeHeldBack() {
+  for (const DispatchRef &Item : HeldBack)
+    writeDispatch(*Item, true);
+  HeldBack.clear();
 }
 
 // Final: the device is done with the dispatch's memory.

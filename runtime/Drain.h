@@ -34,6 +34,7 @@ private:
   static void *threadMain(void *Self);
   void run();
   void writeBatch(const std::vector<DispatchRef> &Batch);
+  void writeHeldBack();
   void writeDispatch(Dispatch &Item, bool Final);
   void writeProcess();
   void announceAgent(Agent &Device);
@@ -51,6 +52,9 @@ private:
   DispatchBoard &Board;
   DumpWriter &Writer;
   KprobeSummaryRecord &Summary;
+  // Dispatches without a time stamp that came before the first one with: the
+  // agent is announced with a checked clock, and they follow.
+  std::vector<DispatchRef> HeldBack;
   uint64_t SystemHz = 0;
   bool Failed = false;
   std::unordered_set<uint64_t> TablesWritten;
