@@ -144,7 +144,7 @@ void count(Wave &Base, const Inst &I, const Access &Acc, unsigned Bytes, MemoryO
     return;
   // A flat operation counts in both counters, whichever way it goes.
   if (Acc.Shared)
-    M.ldsTime(W, nullptr, Acc.Shared, (Bytes + 3) / 4);
+    M.ldsTime(W, I, nullptr, Acc.Shared, (Bytes + 3) / 4);
   else
     W.pushLgkm(W.VmLast);
 }

@@ -64,8 +64,8 @@ bool resolve(Wave &W, const Inst &I, LdsAddresses &A, uint32_t Offset, unsigned 
   return true;
 }
 
-void count(Wave &W, const LdsAddresses &A, unsigned Dwords) {
-  Machine::of(W).ldsTime(W, A.Consecutive ? nullptr : A.Lane, A.Exec, Dwords);
+void count(Wave &W, const Inst &I, const LdsAddresses &A, unsigned Dwords) {
+  Machine::of(W).ldsTime(W, I, A.Consecutive ? nullptr : A.Lane, A.Exec, Dwords);
 }
 
 template <Element E>
@@ -100,7 +100,7 @@ template <Element E> void read(Wave &W, const Inst &I) {
   if (!resolve(W, I, A, uint32_t(I.Offset), bytesOf(E), false))
     return;
   readLanes<E>(W, I.VDst, A);
-  count(W, A, (bytesOf(E) + 3) / 4);
+  count(W, I, A, (bytesOf(E) + 3) / 4);
 }
 
 template <Element E> void write(Wave &W, const Inst &I) {
@@ -108,7 +108,7 @@ template <Element E> void write(Wave &W, const Inst &I) {
   if (!resolve(W, I, A, uint32_t(I.Offset), bytesOf(E), false))
     return;
   writeLanes<E>(W, I.VData, A);
-  count(W, A, (bytesOf(E) + 3) / 4);
+  count(W, I, A, (bytesOf(E) + 3) / 4);
 }
 
 /// Two elements at separate offsets, in units of the element or 64 of them.
@@ -120,7 +120,7 @@ template <Element E, unsigned Scale> void read2(Wave &W, const Inst &I) {
     return; // Both are computed before the result may overwrite the address.
   readLanes<E>(W, I.VDst, First);
   readLanes<E>(W, I.VDst + Bytes / 4, Second);
-  count(W, First, 2 * Bytes / 4);
+  count(W, I, First, 2 * Bytes / 4);
 }
 
 template <Element E, unsigned Scale> void write2(Wave &W, const Inst &I) {
@@ -131,7 +131,7 @@ template <Element E, unsigned Scale> void write2(Wave &W, const Inst &I) {
     return;
   writeLanes<E>(W, I.VData, First);
   writeLanes<E>(W, I.VData1, Second);
-  count(W, First, 2 * Bytes / 4);
+  count(W, I, First, 2 * Bytes / 4);
 }
 
 /// LDS belongs to one workgroup, whose waves run one at a time: no host
@@ -159,7 +159,7 @@ template <Rmw Op, typename T, bool Returns> void atomic(Wave &W, const Inst &I) 
     if (Returns)
       setLaneData<T>(W.Vgpr + I.VDst, L, Old);
   }
-  count(W, A, sizeof(T) / 4);
+  count(W, I, A, sizeof(T) / 4);
 }
 
 /// Exchange of two elements at separate offsets.
@@ -183,7 +183,7 @@ template <typename T, unsigned Scale> void exchange2(Wave &W, const Inst &I) {
     Exchange(First.Lane[L], L, New0, I.VDst);
     Exchange(Second.Lane[L], L, New1, I.VDst + Bytes / 4);
   }
-  count(W, First, 2 * Bytes / 4);
+  count(W, I, First, 2 * Bytes / 4);
 }
 
 constexpr uint32_t AtomicFlags = OpAtomic | OpStores;

@@ -35,7 +35,7 @@ void swizzle(Wave &W, const Inst &I) {
     }
     W.Vgpr[I.VDst].Lane[L] = valid(Data, Exec, From);
   });
-  Machine::of(W).ldsTime(W, nullptr, Exec, 1);
+  Machine::of(W).ldsTime(W, I, nullptr, Exec, 1);
 }
 
 void permute(Wave &W, const Inst &I) {
@@ -46,7 +46,7 @@ void permute(Wave &W, const Inst &I) {
     Out.Lane[(Address.Lane[L] + uint32_t(I.Offset)) / 4 & 63] = Data.Lane[L];
   });
   forLanes(Exec, [&](unsigned L) { W.Vgpr[I.VDst].Lane[L] = Out.Lane[L]; });
-  Machine::of(W).ldsTime(W, nullptr, Exec, 1);
+  Machine::of(W).ldsTime(W, I, nullptr, Exec, 1);
 }
 
 void bpermute(Wave &W, const Inst &I) {
@@ -56,7 +56,7 @@ void bpermute(Wave &W, const Inst &I) {
     W.Vgpr[I.VDst].Lane[L] =
         valid(Data, Exec, (Address.Lane[L] + uint32_t(I.Offset)) / 4 & 63);
   });
-  Machine::of(W).ldsTime(W, nullptr, Exec, 1);
+  Machine::of(W).ldsTime(W, I, nullptr, Exec, 1);
 }
 
 /// Host address of Bytes at LDS offset At, or null after a fault.
@@ -88,7 +88,7 @@ template <bool Add> void appendConsume(Wave &W, const Inst &I) {
   uint32_t New = Add ? Old + Lanes : Old - Lanes;
   std::memcpy(P, &New, 4);
   forLanes(Exec, [&](unsigned L) { W.Vgpr[I.VDst].Lane[L] = Old; });
-  Machine::of(W).ldsTime(W, nullptr, Exec, 1);
+  Machine::of(W).ldsTime(W, I, nullptr, Exec, 1);
 }
 
 void readAddTid(Wave &W, const Inst &I) {
@@ -100,7 +100,7 @@ void readAddTid(Wave &W, const Inst &I) {
       return;
     std::memcpy(&W.Vgpr[I.VDst].Lane[L], P, 4);
   }
-  Machine::of(W).ldsTime(W, nullptr, Exec, 1);
+  Machine::of(W).ldsTime(W, I, nullptr, Exec, 1);
 }
 
 void writeAddTid(Wave &W, const Inst &I) {
@@ -112,7 +112,7 @@ void writeAddTid(Wave &W, const Inst &I) {
       return;
     std::memcpy(P, &W.Vgpr[I.VData].Lane[L], 4);
   }
-  Machine::of(W).ldsTime(W, nullptr, Exec, 1);
+  Machine::of(W).ldsTime(W, I, nullptr, Exec, 1);
 }
 
 void nothing(Wave &, const Inst &) {}

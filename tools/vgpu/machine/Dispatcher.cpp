@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <time.h>
 
 namespace vgpu {
 
@@ -123,6 +124,13 @@ const char *Machine::prepare(const DispatchArgs &A, DispatchResult &Result) {
   return nullptr;
 }
 
+/// Processor time of this thread.
+static double processorSeconds() {
+  timespec T;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
+  return double(T.tv_sec) + double(T.tv_nsec) * 1e-9;
+}
+
 DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
   DispatchResult Result;
   Args = &A;
@@ -155,8 +163,10 @@ DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
     if (Log.enabled())
       Log.beginDispatch(A.DispatchId, A.QueueId, reinterpret_cast<uint64_t>(A.Packet),
                         kernelName(), Kernel.Entry, Code);
+    const double Before = processorSeconds();
     placeGroups(0);
     runWindows();
+    HostSeconds = processorSeconds() - Before;
     releaseAll();
   }
   Result.StartTick = Start;

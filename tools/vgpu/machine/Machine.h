@@ -128,7 +128,7 @@ public:
   void vectorTime(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
                   unsigned Bytes, MemoryOp Op);
   /// The same for LDS.
-  void ldsTime(Wave &W, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
+  void ldsTime(Wave &W, const Inst &I, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
   void scalarTime(Wave &W, uint64_t Address, unsigned Bytes, bool Store);
   bool allows(uint64_t Begin, uint64_t End, bool Write) {
     return Memory.allows(Begin, End, Write);
@@ -190,6 +190,7 @@ private:
   Decoder Decode;
   CodeCache Code;
   MemoryTiming Timing;
+  PatternMemo Patterns;
   ExecutionLog Log;
 
   // Per dispatch.
@@ -219,6 +220,7 @@ private:
 
   uint64_t Executed[unsigned(OpClass::Count)] = {};
   uint64_t WavesStarted = 0;
+  double HostSeconds = 0; ///< Processor time that running it took; for statistics only.
 };
 
 } // namespace vgpu

@@ -171,14 +171,15 @@ void Machine::vectorTime(Wave &Base, const Inst &I, const uint64_t *Address, uin
                          unsigned Bytes, MemoryOp Op) {
   auto &W = static_cast<MachineWave &>(Base);
   LineSet Lines;
-  Lines.collect(Address, Exec, Bytes);
+  Patterns.lines(I.Pc, Address, Exec, Bytes, Lines);
   W.pushVm(Timing.vector(W.Cu, W.Cycle, Lines, (Bytes + 3) / 4, Op, I.Glc));
 }
 
-void Machine::ldsTime(Wave &Base, const uint32_t *Address, uint64_t Exec, unsigned Dwords) {
+void Machine::ldsTime(Wave &Base, const Inst &I, const uint32_t *Address, uint64_t Exec,
+                      unsigned Dwords) {
   auto &W = static_cast<MachineWave &>(Base);
   W.pushLds(Timing.lds(W.Cu, W.Cycle, Dwords,
-                       Address ? ldsConflictCycles(Address, Exec, Dwords) : 0));
+                       Address ? Patterns.ldsConflicts(I.Pc, Address, Exec, Dwords) : 0));
 }
 
 void Machine::scalarTime(Wave &Base, uint64_t Address, unsigned Bytes, bool Store) {

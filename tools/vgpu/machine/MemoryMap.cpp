@@ -8,6 +8,8 @@
 namespace vgpu {
 
 bool MemoryMap::allowsSlow(uint64_t Begin, uint64_t End, bool Write) {
+  if (Begin >= End) // Wraps around the address space.
+    return false;
   while (Begin < End) {
     unsigned Slot = 0;
     while (Slot < Slots &&

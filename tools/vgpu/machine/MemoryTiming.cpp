@@ -64,6 +64,66 @@ unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwor
   return Extra;
 }
 
+/// True when Address - Address[0] equals Delta in all lanes, the inactive ones
+/// too: a lane of no use may only cost a repetition.
+__attribute__((target_clones("arch=x86-64-v3", "default"))) static bool
+sameDeltas(const uint32_t *Address, const uint32_t *Delta) {
+  uint32_t Differ = 0;
+  for (unsigned L = 0; L < 64; ++L)
+    Differ |= (Address[L] - Address[0]) ^ Delta[L];
+  return !Differ;
+}
+__attribute__((target_clones("arch=x86-64-v3", "default"))) static bool
+sameDeltas(const uint64_t *Address, const uint64_t *Delta) {
+  uint64_t Differ = 0;
+  for (unsigned L = 0; L < 64; ++L)
+    Differ |= (Address[L] - Address[0]) ^ Delta[L];
+  return !Differ;
+}
+
+unsigned PatternMemo::ldsConflicts(uint64_t Pc, const uint32_t *Address, uint64_t Exec,
+                                   unsigned Dwords) {
+  LdsEntry &E = Lds[(Pc >> 2) % Entries];
+  if (E.Pc == Pc && E.Exec == Exec && E.Low == (Address[0] & 3) && E.Dwords == Dwords &&
+      sameDeltas(Address, E.Delta))
+    return E.Cycles;
+  E.Pc = Pc;
+  E.Exec = Exec;
+  E.Low = Address[0] & 3;
+  E.Dwords = Dwords;
+  for (unsigned L = 0; L < 64; ++L)
+    E.Delta[L] = Address[L] - Address[0];
+  return E.Cycles = ldsConflictCycles(Address, Exec, Dwords);
+}
+
+void PatternMemo::lines(uint64_t Pc, const uint64_t *Address, uint64_t Exec, unsigned Bytes,
+                        LineSet &Out) {
+  LineEntry &E = Line[(Pc >> 2) % Entries];
+  if (E.Pc == Pc && E.Exec == Exec && E.Low == Address[0] % LineBytes && E.Bytes == Bytes &&
+      sameDeltas(Address, E.Delta)) {
+    const uint64_t Moved = Address[0] / LineBytes - E.FirstLine;
+    Out.Count = E.Lines.Count;
+    for (unsigned I = 0; I < Out.Count; ++I) {
+      Out.Line[I] = E.Lines.Line[I] + Moved;
+      Out.Lanes[I] = E.Lines.Lanes[I];
+    }
+    return;
+  }
+  Out.collect(Address, Exec, Bytes);
+  E.Pc = Pc;
+  E.Exec = Exec;
+  E.Low = Address[0] % LineBytes;
+  E.FirstLine = Address[0] / LineBytes;
+  E.Bytes = Bytes;
+  E.Lines.Count = Out.Count;
+  for (unsigned I = 0; I < Out.Count; ++I) {
+    E.Lines.Line[I] = Out.Line[I];
+    E.Lines.Lanes[I] = Out.Lanes[I];
+  }
+  for (unsigned L = 0; L < 64; ++L)
+    E.Delta[L] = Address[L] - Address[0];
+}
+
 MemoryTiming::MemoryTiming(const DeviceConfig &Config)
     : Scalars((Config.ComputeUnits + CusPerScalar - 1) / CusPerScalar,
               CacheModel(Config.ScalarCacheBytes, LineBytes, 4)),

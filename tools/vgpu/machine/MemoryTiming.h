@@ -53,6 +53,32 @@ private:
 /// Cycles beyond the conflict-free ones that LDS needs for these lanes.
 unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwords);
 
+/// The same answers, remembered by instruction: one instruction mostly has the
+/// same pattern again and again, moved as a whole, and then neither the number
+/// of conflicts nor the set of lines (moved by whole lines) changes.
+class PatternMemo {
+public:
+  unsigned ldsConflicts(uint64_t Pc, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
+  void lines(uint64_t Pc, const uint64_t *Address, uint64_t Exec, unsigned Bytes, LineSet &Out);
+
+private:
+  static constexpr unsigned Entries = 64;
+  struct LdsEntry {
+    uint64_t Pc = 0, Exec = 0;
+    uint32_t Low = 0, Dwords = 0, Cycles = 0; ///< Low: address bits 1..0 of lane 0.
+    alignas(64) uint32_t Delta[64];
+  };
+  struct LineEntry {
+    uint64_t Pc = 0, Exec = 0, Low = 0; ///< Low: address bits 5..0 of lane 0.
+    uint64_t FirstLine = 0;             ///< Of lane 0, when Lines was made.
+    uint32_t Bytes = 0;
+    LineSet Lines;
+    alignas(64) uint64_t Delta[64];
+  };
+  LdsEntry Lds[Entries];
+  LineEntry Line[Entries];
+};
+
 class MemoryTiming {
 public:
   explicit MemoryTiming(const DeviceConfig &Config);

@@ -1,7 +1,7 @@
 //===- Statistics.cpp - Counters of one dispatch ----------------------------===//
 //
 // Written where KPROBE_VGPU_STATS says: "-" is stderr, anything else a file that
-// is appended to. All cycles are modelled.
+// is appended to. All cycles are modelled; only host-microseconds is real time.
 //
 //===----------------------------------------------------------------------===//
 #include "machine/Machine.h"
@@ -49,6 +49,8 @@ void Machine::writeStatistics(const DispatchResult &Result) {
   Row("l2-hits", M.L2Hits);
   Row("l2-misses", M.L2Misses);
   Row("lds-conflict-cycles", M.LdsConflictCycles);
+  // Not modelled: processor time that running it took.
+  Row("host-microseconds", uint64_t(HostSeconds * 1e6));
   if (!ToStderr)
     std::fclose(Out);
 }
