@@ -1,0 +1,196 @@
+// Every read-modify-write of global memory and LDS, against the manuals'
+// pseudo code written down here once more, for edge values.
+#include "LaneFixture.h"
+
+#include <cstring>
+#include <functional>
+
+using namespace vgpu;
+using namespace vgpu::test;
+
+namespace {
+
+using Fold = std::function<uint64_t(uint64_t Memory, uint64_t Data)>;
+
+struct Operation {
+  const char *Global; ///< Suffix of global_atomic_, or null.
+  const char *Lds;    ///< Between ds_ and _rtn_u32/_u32, with its type letter after ':'.
+  Fold Narrow, Wide;
+};
+
+int32_t s32(uint64_t V) { return int32_t(uint32_t(V)); }
+int64_t s64(uint64_t V) { return int64_t(V); }
+
+const Operation Operations[] = {
+    {"swap", nullptr, [](uint64_t, uint64_t D) { return D; }, [](uint64_t, uint64_t D) { return D; }},
+    {"add", "add:u", [](uint64_t M, uint64_t D) { return M + D; },
+     [](uint64_t M, uint64_t D) { return M + D; }},
+    {"sub", "sub:u", [](uint64_t M, uint64_t D) { return M - D; },
+     [](uint64_t M, uint64_t D) { return M - D; }},
+    {nullptr, "rsub:u", [](uint64_t M, uint64_t D) { return D - M; },
+     [](uint64_t M, uint64_t D) { return D - M; }},
+    {"smin", "min:i", [](uint64_t M, uint64_t D) { return s32(M) < s32(D) ? M : D; },
+     [](uint64_t M, uint64_t D) { return s64(M) < s64(D) ? M : D; }},
+    {"umin", "min:u", [](uint64_t M, uint64_t D) { return M < D ? M : D; },
+     [](uint64_t M, uint64_t D) { return M < D ? M : D; }},
+    {"smax", "max:i", [](uint64_t M, uint64_t D) { return s32(M) > s32(D) ? M : D; },
+     [](uint64_t M, uint64_t D) { return s64(M) > s64(D) ? M : D; }},
+    {"umax", "max:u", [](uint64_t M, uint64_t D) { return M > D ? M : D; },
+     [](uint64_t M, uint64_t D) { return M > D ? M : D; }},
+    {"and", "and:b", [](uint64_t M, uint64_t D) { return M & D; },
+     [](uint64_t M, uint64_t D) { return M & D; }},
+    {"or", "or:b", [](uint64_t M, uint64_t D) { return M | D; },
+     [](uint64_t M, uint64_t D) { return M | D; }},
+    {"xor", "xor:b", [](uint64_t M, uint64_t D) { return M ^ D; },
+     [](uint64_t M, uint64_t D) { return M ^ D; }},
+    {"inc", "inc:u", [](uint64_t M, uint64_t D) { return M >= D ? 0 : M + 1; },
+     [](uint64_t M, uint64_t D) { return M >= D ? 0 : M + 1; }},
+    {"dec", "dec:u", [](uint64_t M, uint64_t D) { return M == 0 || M > D ? D : M - 1; },
+     [](uint64_t M, uint64_t D) { return M == 0 || M > D ? D : M - 1; }},
+};
+
+const uint64_t Edges[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff,
+                          0x8000000000000000, ~uint64_t(0), 0x123456789abcdef0, 100, 99};
+
+class Atomics : public LaneFixture {
+protected:
+  /// In[2 i] is data, In[128 + 2 i] memory; 64-bit each, all pairs of edges.
+  void fill(bool Wide) {
+    auto *Data = reinterpret_cast<uint64_t *>(In);
+    for (unsigned I = 0; I < 64; ++I) {
+      Data[I] = Edges[I % 12] & (Wide ? ~uint64_t(0) : 0xffffffff);
+      Data[64 + I] = Edges[(I / 5) % 12] & (Wide ? ~uint64_t(0) : 0xffffffff);
+    }
+  }
+  uint64_t data(unsigned I) { return reinterpret_cast<uint64_t *>(In)[I]; }
+  uint64_t memory(unsigned I) { return reinterpret_cast<uint64_t *>(In)[64 + I]; }
+  uint64_t out(unsigned I) { return reinterpret_cast<uint64_t *>(Out)[I]; }
+
+  void check(const Operation &Op, bool Wide, bool Returns, const std::string &Name) {
+    const uint64_t Mask = Wide ? ~uint64_t(0) : 0xffffffff;
+    for (unsigned I = 0; I < 64; ++I) {
+      uint64_t New = (Wide ? Op.Wide : Op.Narrow)(memory(I), data(I)) & Mask;
+      EXPECT_EQ(out(I) & Mask, New) << Name << " lane " << I << " memory " << memory(I)
+                                    << " data " << data(I);
+      EXPECT_EQ(out(64 + I) & Mask, Returns ? memory(I) & Mask : 0x77777777 & Mask)
+          << Name << " returned value, lane " << I;
+    }
+  }
+};
+
+TEST_F(Atomics, Global) {
+  for (const Operation &Op : Operations)
+    for (bool Wide : {false, true})
+      for (bool Returns : {false, true}) {
+        if (!Op.Global)
+          continue;
+        fill(Wide);
+        std::memcpy(Out, In + 128, 512);
+        std::string Data = Wide ? "v[4:5]" : "v4", Dst = Wide ? "v[6:7]" : "v6";
+        std::string Name = std::string("global_atomic_") + Op.Global + (Wide ? "_x2" : "");
+        EXPECT_RUNS("v_lshlrev_b32_e32 v3, 3, v0\n"
+                    "v_mov_b32_e32 v6, 0x77777777\nv_mov_b32_e32 v7, 0\n"
+                    "global_load_dwordx2 v[4:5], v3, s[8:9]\ns_waitcnt vmcnt(0)\n" +
+                    Name + " " + (Returns ? Dst + ", " : "") + "v3, " + Data + ", s[10:11]" +
+                    (Returns ? " glc" : "") +
+                    "\ns_waitcnt vmcnt(0)\n"
+                    "global_store_dwordx2 v3, v[6:7], s[10:11] offset:512\n");
+        check(Op, Wide, Returns, Name);
+      }
+}
+
+TEST_F(Atomics, Lds) {
+  L.GroupBytes = 512;
+  for (const Operation &Op : Operations)
+    for (bool Wide : {false, true})
+      for (bool Returns : {false, true}) {
+        if (!Op.Lds)
+          continue;
+        fill(Wide);
+        std::string Spec = Op.Lds, Base = Spec.substr(0, Spec.find(':'));
+        std::string Type = Spec.substr(Spec.find(':') + 1) + (Wide ? "64" : "32");
+        std::string Data = Wide ? "v[4:5]" : "v4", Dst = Wide ? "v[6:7]" : "v6";
+        std::string Name = "ds_" + Base + (Returns ? "_rtn_" : "_") + Type;
+        EXPECT_RUNS("v_lshlrev_b32_e32 v3, 3, v0\n"
+                    "v_mov_b32_e32 v6, 0x77777777\nv_mov_b32_e32 v7, 0\n"
+                    "global_load_dwordx2 v[4:5], v3, s[8:9]\n"
+                    "global_load_dwordx2 v[8:9], v3, s[8:9] offset:512\ns_waitcnt vmcnt(0)\n"
+                    "ds_write_b64 v3, v[8:9]\n" +
+                    Name + " " + (Returns ? Dst + ", " : "") + "v3, " + Data +
+                    "\nds_read_b64 v[10:11], v3\ns_waitcnt lgkmcnt(0)\n"
+                    "global_store_dwordx2 v3, v[10:11], s[10:11]\n"
+                    "global_store_dwordx2 v3, v[6:7], s[10:11] offset:512\n");
+        check(Op, Wide, Returns, Name);
+      }
+}
+
+TEST_F(Atomics, CompareAndSwapOrderOfOperands) {
+  // Global: data0 new, data1 compared. DS: data0 compared, data1 new.
+  L.GroupBytes = 512;
+  for (unsigned I = 0; I < 64; ++I)
+    Out[I] = I % 3;
+  EXPECT_RUNS(R"(
+    v_mov_b32_e32 v4, 77
+    v_mov_b32_e32 v5, 1
+    global_load_dword v7, v1, s[10:11]
+    global_atomic_cmpswap v6, v1, v[4:5], s[10:11] glc
+    s_waitcnt vmcnt(0)
+    ds_write_b32 v1, v7
+    ds_cmpst_rtn_b32 v8, v1, v5, v4
+    ds_read_b32 v9, v1
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v1, v6, s[10:11] offset:256
+    global_store_dword v1, v8, s[10:11] offset:512
+    global_store_dword v1, v9, s[10:11] offset:768
+  )");
+  for (unsigned I = 0; I < 64; ++I) {
+    EXPECT_EQ(Out[I], I % 3 == 1 ? 77 : I % 3);
+    EXPECT_EQ(Out[64 + I], I % 3);
+    EXPECT_EQ(Out[128 + I], I % 3);
+    EXPECT_EQ(Out[192 + I], I % 3 == 1 ? 77 : I % 3);
+  }
+}
+
+TEST_F(Atomics, LdsFloat) {
+  L.GroupBytes = 64;
+  float Values[64];
+  for (unsigned I = 0; I < 64; ++I)
+    Values[I] = float(int(I * 37 % 64) - 32) * 0.25f;
+  std::memcpy(In, Values, sizeof Values);
+  EXPECT_RUNS(R"(
+    global_load_dword v4, v1, s[8:9]
+    v_mov_b32_e32 v5, 0
+    ds_write_b32 v5, v5
+    ds_write_b32 v5, v5 offset:4
+    ds_write_b32 v5, v5 offset:8
+    s_waitcnt vmcnt(0)
+    ds_add_f32 v5, v4
+    ds_min_f32 v5, v4 offset:4
+    ds_max_f32 v5, v4 offset:8
+    ds_read_b96 v[6:8], v5
+    s_waitcnt lgkmcnt(0)
+    global_store_dwordx3 v5, v[6:8], s[10:11]
+  )");
+  float Sum = 0, Results[3];
+  for (float V : Values)
+    Sum += V;
+  std::memcpy(Results, Out, sizeof Results);
+  EXPECT_EQ(Results[0], Sum);
+  EXPECT_EQ(Results[1], -8.0f);
+  EXPECT_EQ(Results[2], 7.75f);
+}
+
+TEST_F(Atomics, AllLanesOnOneAddress) {
+  EXPECT_RUNS(R"(
+    v_mov_b32_e32 v3, 0
+    v_mov_b32_e32 v4, 1
+    global_atomic_add v5, v3, v4, s[10:11] glc
+    s_waitcnt vmcnt(0)
+    global_store_dword v1, v5, s[10:11] offset:256
+  )");
+  EXPECT_EQ(Out[0], 64u);
+  for (unsigned I = 0; I < 64; ++I)
+    EXPECT_EQ(Out[64 + I], I);
+}
+
+} // namespace
