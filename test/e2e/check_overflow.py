@@ -20,6 +20,7 @@ RING_EVENTS = 8
 
 def trace(program, work, name, ring):
     dump, table = work / f"{name}.kpd", work / f"{name}.csv"
+    dump.unlink(missing_ok=True)
     subprocess.run(["kprobe-run", "--vgpu", "-o", dump, "--", program], check=True,
                    stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
                    env=dict(os.environ, KPROBE_RING=ring))

@@ -35,36 +35,41 @@ class Difference(Exception):
 
 
 class Probes:
-    """Where the probes of one clone are, relative to its entry."""
+    """Where the probes are that one clone may run into, relative to its entry: its
+    own, and those of the functions in its code object that it may call."""
 
-    def __init__(self, entry, instructions):
+    def __init__(self, entry, functions):
         self.ends = {}    # pc of the instruction that packs the high word: site
         self.clocks = {}  # pc of an s_memtime: site whose probe ends next
-        waiting = None
-        for instruction in instructions:
-            text, pc = instruction.text, instruction.pc - entry
-            if text.startswith("s_lshl4_add_u32"):
-                # (active lanes << 4) + ((site << 10 | kind) - (1 << 4))
-                constant = int(text.split(",")[-1], 0) & 0xffffffff
-                self.ends[pc] = ((constant + LANES_STEP) & 0xffffffff) >> SITE_SHIFT
-                if waiting is not None:
-                    self.clocks[waiting] = self.ends[pc]
-                waiting = None
-            elif text.startswith("s_memtime"):
-                waiting = pc
-            elif text.startswith(("s_cbranch", "s_branch", "s_setpc", "s_endpgm")):
-                waiting = None
+        for _, instructions in functions.values():
+            waiting = None
+            for instruction in instructions:
+                text, pc = instruction.text, instruction.pc - entry
+                if text.startswith("s_lshl4_add_u32"):
+                    # (active lanes << 4) + ((site << 10 | kind) - (1 << 4))
+                    constant = int(text.split(",")[-1], 0) & 0xffffffff
+                    self.ends[pc] = ((constant + LANES_STEP) & 0xffffffff) >> SITE_SHIFT
+                    if waiting is not None:
+                        self.clocks[waiting] = self.ends[pc]
+                    waiting = None
+                elif text.startswith("s_memtime"):
+                    waiting = pc
+                elif text.startswith(("s_cbranch", "s_branch", "s_setpc", "s_endpgm")):
+                    waiting = None
 
 
 def find_probes(program, work):
     """{name of a clone: [Probes]}: several when code objects share the name."""
     found = collections.defaultdict(list)
     for path in codeobject.extract(program, work / "code"):
-        for name, (entry, instructions) in codeobject.disassemble(path).items():
-            if name.endswith(CLONE):
-                found[name].append(Probes(entry, instructions))
-                if not found[name][-1].ends:
-                    raise Difference(f"{name} has no probe")
+        functions = codeobject.disassemble(path)
+        for name in codeobject.kernels(path):
+            if not name.endswith(CLONE):
+                continue
+            entry, instructions = functions[name]
+            if not Probes(entry, {name: (entry, instructions)}).ends:
+                raise Difference(f"{name} has no probe")
+            found[name].append(Probes(entry, functions))
     if not found:
         raise Difference(f"{program} has no clone")
     return found
@@ -90,7 +95,9 @@ def read_log(path):
             elif words[0] in "BT" and current.get(words[1]):
                 wave = tuple(map(int, words[2:6]))
                 active = int(words[8], 16) if words[0] == "B" else None
-                current[words[1]].waves[wave].append((int(words[6], 16), int(words[7]), active))
+                pc = int(words[6], 16)
+                pc -= (pc >> 63) << 64
+                current[words[1]].waves[wave].append((pc, int(words[7]), active))
             elif words[0] in "BT" and words[1] not in current:
                 raise Difference(f"log: a wave of dispatch {words[1]} before the dispatch")
     return dispatches
@@ -112,7 +119,7 @@ def expected_events(records, probes):
             lanes = bin(active).count("1")
             # A probe that runs with no lane active stores nothing.
             if lanes:
-                events.append(Event(site, clock & 0xffffffff, lanes))
+                events.append(Event(site, clock, lanes))
     if owed is not None:
         raise Difference(f"site {owed} began and did not end")
     return events
@@ -126,7 +133,7 @@ def read_trace(path):
             number = int(row["dispatch"])
             dispatch = dispatches.setdefault(number, Dispatch(row["kernel"]))
             wave = tuple(int(row[name]) for name in ("group_x", "group_y", "group_z", "wave"))
-            dispatch.waves[wave].append(Event(int(row["site"]), int(row["cycle"]) & 0xffffffff,
+            dispatch.waves[wave].append(Event(int(row["site"]), int(row["cycle"]),
                                               int(row["lanes"])))
     return [dispatches[number] for number in sorted(dispatches)]
 
@@ -156,6 +163,28 @@ def compare(logged, traced, candidates):
     raise Difference(f"{logged.kernel}: " + "; or ".join(problems))
 
 
+def prove_sharp(logged, traced, candidates):
+    """The comparison must fail for a trace with one fault."""
+    wave = next(wave for wave, events in traced.waves.items() if len(events) > 1)
+    right = traced.waves[wave]
+    first, second = right[0], right[1]
+    faults = {
+        "missing": right[1:], "doubled": [first] + right, "swapped": [second, first] + right[2:],
+        "other site": [first._replace(site=first.site + 1)] + right[1:],
+        "other clock": [first._replace(clock=first.clock + 1)] + right[1:],
+        "other lanes": [first._replace(lanes=first.lanes % 64 + 1)] + right[1:],
+    }
+    for fault, events in faults.items():
+        traced.waves[wave] = events
+        try:
+            compare(logged, traced, candidates)
+        except Difference:
+            continue
+        finally:
+            traced.waves[wave] = right
+        raise Difference(f"this check does not see a fault: {fault}")
+
+
 def run(command, environment=None):
     result = subprocess.run([str(word) for word in command], env=environment, check=False,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
@@ -176,9 +205,12 @@ def main():
         with open(places, "w", encoding="ascii") as file:
             for name, candidates in probes.items():
                 ends = sorted({pc for each in candidates for pc in each.ends})
-                file.write(f"{name} {' '.join(f'{pc:x}' for pc in ends)}\n")
+                # Functions may lie before the kernel: addresses wrap.
+                words = " ".join(f"{pc & 0xffffffffffffffff:x}" for pc in ends)
+                file.write(f"{name} {words}\n")
         log, dump, table = work / "log", work / "trace.kpd", work / "events.csv"
-        log.unlink(missing_ok=True)
+        for path in (log, dump):
+            path.unlink(missing_ok=True)
         run(["kprobe-run", "--vgpu", "-o", dump, "--", program, *sys.argv[3:]],
             dict(os.environ, KPROBE_VGPU_LOG=str(log), KPROBE_VGPU_LOG_PCS=str(places)))
         run(["kprobe-decode", "convert", "--to", "csv", "-o", table, dump])
@@ -191,6 +223,7 @@ def main():
         events = sum(compare(*pair, probes[pair[0].kernel]) for pair in zip(logged, traced))
         if not events:
             raise Difference("no event at all")
+        prove_sharp(logged[0], traced[0], probes[logged[0].kernel])
         log.unlink()
     except (Difference, codeobject.CodeObjectError, OSError, KeyError, ValueError) as problem:
         print(f"check_truth.py: {type(problem).__name__}: {problem}", file=sys.stderr)
