@@ -44,9 +44,9 @@ bool Drain::start() {
   return Running;
 }
 
-void Drain::finish(std::chrono::milliseconds Patience) {
+bool Drain::finish(std::chrono::milliseconds Patience) {
   if (!Running)
-    return;
+    return false;
   Running = false;
   // Read by the drain thread after it has seen the stop under the board's
   // lock, which orders the two.
@@ -55,8 +55,11 @@ void Drain::finish(std::chrono::milliseconds Patience) {
   struct timespec Limit;
   clock_gettime(CLOCK_REALTIME, &Limit);
   Limit.tv_sec += JoinSeconds;
-  if (pthread_timedjoin_np(Thread, nullptr, &Limit) != 0)
+  if (pthread_timedjoin_np(Thread, nullptr, &Limit) != 0) {
     pthread_detach(Thread);
+    return false;
+  }
+  return !LeftRunning;
 }
 
 void Drain::message(const std::string &Text) {
@@ -90,8 +93,10 @@ void Drain::run() {
   writeBatch(Board.take(std::chrono::milliseconds(0)));
   writeHeldBack();
   // Still running: what their waves have written so far is worth having.
-  for (const DispatchRef &Item : Board.takeUnfinished())
+  for (const DispatchRef &Item : Board.takeUnfinished()) {
+    LeftRunning = true;
     writeDispatch(*Item, false);
+  }
   writeMessages();
   writeClocks(false);
   Summary.ChunksDropped = Writer.chunksDropped();

@@ -25,7 +25,8 @@ public:
   bool start();
   // Writes everything that completes within Patience, the rest as it stands,
   // and a SUMMARY; then the thread ends. Gives up on a thread that hangs.
-  void finish(std::chrono::milliseconds Patience);
+  // True when nothing was left running.
+  bool finish(std::chrono::milliseconds Patience);
 
   // A line for the user that is also kept in the dump. Any thread.
   void message(const std::string &Text);
@@ -62,6 +63,7 @@ private:
   std::vector<std::string> Messages;
   pthread_t Thread = {};
   bool Running = false;
+  bool LeftRunning = false; // read after the thread was joined
   std::atomic<int64_t> PatienceMs{0};
 };
 

@@ -162,12 +162,12 @@ void removeHooks(HsaApiTable *From) {
 
 // -------------------------------------------------------------- life cycle
 
-void finishTracing() {
+void finishTracing(bool Unloading) {
   if (Tracer *Tool = Current.load(std::memory_order_acquire))
-    guarded([&] { Tool->finish(); });
+    guarded([&] { Tool->finish(Unloading); });
 }
 
-void finishAtExit() { finishTracing(); }
+void finishAtExit() { finishTracing(false); }
 
 // In the child of a fork the drain thread does not exist and locks may be held
 // for ever: everything passes through from here on, nothing is written.
@@ -276,7 +276,7 @@ KPROBE_EXPORT bool OnLoad(HsaApiTable *NewTable, uint64_t /*Version*/,
 }
 
 KPROBE_EXPORT void OnUnload() {
-  finishTracing();
+  finishTracing(true);
   if (Table) {
     removeHooks(Table);
     Table = nullptr;

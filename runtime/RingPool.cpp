@@ -10,7 +10,7 @@
 namespace kprobe {
 
 static constexpr uint64_t HeaderBytes = sizeof(KprobeWaveHeader);
-static constexpr unsigned ShareOfFree = 8;
+static constexpr uint64_t LeastSharers = 8;
 // More than this and the grid is no sample any more, but an accident.
 static constexpr uint32_t MostSampleShift = 40;
 
@@ -68,8 +68,10 @@ RingRegion RingPool::acquire(uint64_t WaveCount, bool &TooLarge) {
     Largest = std::max(Largest, Block.second);
 
   RingRegion Region;
-  Region.Plan = planRegion(WaveCount, FreeBytes / ShareOfFree, Largest,
-                           MostRing, LeastRing);
+  // With n sharers in flight each taking 1/n, what is free falls like 1/n and
+  // not to nothing.
+  uint64_t Share = FreeBytes / std::max(LeastSharers, InUse);
+  Region.Plan = planRegion(WaveCount, Share, Largest, MostRing, LeastRing);
   if (Region.Plan.SlotCount == 0)
     return RingRegion();
   uint64_t Need = Region.Plan.bytes();
@@ -82,6 +84,7 @@ RingRegion RingPool::acquire(uint64_t WaveCount, bool &TooLarge) {
   if (Rest)
     Free[Region.Offset + Need] = Rest;
   FreeBytes -= Need;
+  ++InUse;
   // Fresh memory is zeroed when it is first used, not at start: most programs
   // never reach the pool's end.
   uint64_t End = Region.Offset + Need;
@@ -97,6 +100,7 @@ void RingPool::release(const RingRegion &Region) {
     return;
   std::lock_guard<std::mutex> Guard(Lock);
   FreeBytes += Region.Bytes;
+  --InUse;
   auto Next = Free.lower_bound(Region.Offset);
   uint64_t Offset = Region.Offset;
   uint64_t Size = Region.Bytes;

@@ -7,8 +7,9 @@
 //
 // How a grid is made to fit, in this order: rings shrink by halves down to a
 // minimum; then every 2nd, 4th, 8th, … wave is sampled. A dispatch is offered
-// an eighth of what is free before it may take more, so that a program which
-// runs far ahead of the device finds its rings smaller, not the pool empty.
+// an eighth of what is free before it may take more, and less when more than
+// eight are in flight: a program that runs far ahead of the device finds its
+// rings smaller, not the pool empty.
 #ifndef KPROBE_RUNTIME_RINGPOOL_H
 #define KPROBE_RUNTIME_RINGPOOL_H
 
@@ -64,6 +65,7 @@ private:
   mutable std::mutex Lock;
   std::map<uint64_t, uint64_t> Free; // offset → bytes, never adjacent
   uint64_t FreeBytes;
+  uint64_t InUse = 0; // regions
   uint64_t ZeroedBytes = 0; // everything free below this offset is zero
 };
 

@@ -35,4 +35,12 @@ void SignalPool::release(hsa_signal_t Signal) {
   Free.push_back(Signal);
 }
 
+void SignalPool::destroyAll() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  for (hsa_signal_t Signal : Free)
+    Api.hsa_signal_destroy(Signal);
+  Free.clear();
+  Created = MostSignals;
+}
+
 } // namespace kprobe

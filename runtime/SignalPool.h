@@ -21,6 +21,9 @@ public:
   // Only after the signal's handler has been called.
   void release(hsa_signal_t Signal);
 
+  // Destroys those that are not in use; none may be acquired afterwards.
+  void destroyAll();
+
 private:
   static constexpr size_t MostSignals = 2048;
 

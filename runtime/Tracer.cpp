@@ -21,12 +21,17 @@ bool Tracer::start() {
   return true;
 }
 
-void Tracer::finish() {
+void Tracer::finish(bool Unloading) {
   std::lock_guard<std::mutex> Guard(FinishLock);
   if (Finished || !Active.exchange(false, std::memory_order_acq_rel))
     return;
   Finished = true;
-  Writer.finish(EndPatience);
+  bool AllWritten = Writer.finish(EndPatience);
+  // Otherwise the device may still write there, or the drain thread read.
+  if (Unloading && AllWritten) {
+    Devices.freePools();
+    Signals.destroyAll();
+  }
   say();
 }
 

@@ -27,7 +27,9 @@ public:
   // False when the drain thread cannot be made: nothing will be traced.
   bool start();
   // Ends tracing; any number of calls from any threads, the first one works.
-  void finish();
+  // Unloading: ROCr lives on (hsa_init may follow), so memory and signals are
+  // given back; at the process's end they are left to it.
+  void finish(bool Unloading);
   // In the child of a fork: no lock is taken, nothing is written.
   void letGo();
 

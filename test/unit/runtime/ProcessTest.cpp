@@ -337,9 +337,9 @@ TEST_F(Process, EndsTraceOnClosedPipe) {
   std::string Pipe = Folder + "/pipe";
   ASSERT_EQ(mkfifo(Pipe.c_str(), 0644), 0);
   Output = Pipe;
-  int Reader = open(Pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  int Reader = open(Pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   pid_t Child = launch("late");
-  usleep(10000);
+  usleep(100000);
   close(Reader);
   int Raw = finish(Child);
   EXPECT_TRUE(WIFEXITED(Raw));
