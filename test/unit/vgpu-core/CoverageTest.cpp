@@ -3,6 +3,8 @@
 // left out on purpose is listed here, so that a missing handler fails the test.
 #include "Harness.h"
 
+#include "isa/MemTables.h"
+
 #include <cstdio>
 #include <set>
 
@@ -39,6 +41,28 @@ std::set<std::string> mnemonics(vgpu::Decoder &D) {
   return Names;
 }
 
+/// The same for the memory formats, without images.
+std::set<std::string> memoryMnemonics(vgpu::Decoder &D) {
+  std::set<std::string> Names;
+  auto Offer = [&](uint32_t Word0, uint32_t Word1) {
+    const uint32_t Words[3] = {Word0, Word1, 0};
+    vgpu::Inst I;
+    D.decode(0, reinterpret_cast<const uint8_t *>(Words), sizeof Words, I);
+    const std::string Text = D.disassemble(I);
+    if (Text.find('_') != std::string::npos)
+      Names.insert(vgpu::Decoder::baseMnemonic(Text));
+  };
+  for (uint32_t Op = 0; Op < 256; ++Op) {
+    Offer(0xc0020000 | Op << 18, 0);                 // SMEM
+    Offer(0xd8000000 | Op << 17, 0);                 // DS
+    Offer(0xe0000000 | (Op & 127) << 18, 0);         // MUBUF
+    Offer(0xe8000000 | (Op & 15) << 15 | 4u << 19, 0); // MTBUF
+    for (uint32_t Segment = 0; Segment < 3; ++Segment)
+      Offer(0xdc000000 | (Op & 127) << 18 | Segment << 14, 0x007f0000); // FLAT
+  }
+  return Names;
+}
+
 /// Not instructions of compute programs, or never emitted by a compiler.
 bool leftOut(const std::string &Name) {
   static const std::set<std::string> Names = {
@@ -65,7 +89,23 @@ TEST_F(CoverageTest, EveryAluInstructionHasAHandler) {
       ADD_FAILURE() << "no handler for " << Name;
   }
   std::printf("ALU mnemonics of gfx906: %zu, run: %u, left out: %u\n", All.size(), Known, Left);
-  EXPECT_GT(All.size(), 500u);
+  EXPECT_GT(All.size(), 600u);
+}
+
+TEST_F(CoverageTest, MemoryInstructions) {
+  vgpu::Decoder Whole("gfx906", vgpu::memoryTables());
+  const std::set<std::string> All = memoryMnemonics(Whole);
+  unsigned Known = 0;
+  std::string Missing;
+  for (const std::string &Name : All) {
+    if (Whole.knows(Name))
+      ++Known;
+    else
+      Missing += " " + Name;
+  }
+  std::printf("memory mnemonics of gfx906: %zu, run: %u, without a handler:%s\n", All.size(), Known,
+              Missing.c_str());
+  EXPECT_GT(Known, 200u);
 }
 
 } // namespace

@@ -31,10 +31,6 @@ bool isPair(Ty T) { return T == Ty::B64 || T == Ty::I64 || T == Ty::F64; }
 bool isHalf(Ty T) { return T == Ty::B16 || T == Ty::F16; }
 bool isPacked(Ty T) { return T == Ty::P16 || T == Ty::PF16; }
 
-int32_t signExtend(uint32_t Value, unsigned Bits) {
-  return int32_t(Value << (32 - Bits)) >> (32 - Bits);
-}
-
 } // namespace
 
 Format FieldReader::formatOf(Generation, uint32_t Word) {
@@ -355,97 +351,6 @@ void FieldReader::readVop3p() {
     I.Src[N] = source(bits(1, 9 * N, 9), Info.Src[N]);
     I.Src[N].Mods = (flag(1, 29 + N) ? ModNeg : 0) | (flag(0, 8 + N) ? HighMod : 0);
   }
-}
-
-uint16_t FieldReader::memoryVgpr(uint32_t Reg, unsigned Dwords) {
-  if (Reg + Dwords > 256)
-    Legal = false;
-  I.VgprEnd = std::max<uint16_t>(I.VgprEnd, uint16_t(Reg + Dwords));
-  return uint16_t(Reg);
-}
-
-void FieldReader::readSmem() {
-  I.SBase = uint16_t(bits(0, 0, 6) * 2);
-  I.SData = uint16_t(bits(0, 6, 7));
-  I.Glc = flag(0, 16);
-  const bool HasImm = flag(0, 17), HasSOffset = flag(0, 14);
-  if (HasImm)
-    I.Offset = signExtend(bits(1, 0, 21), 21);
-  if (HasSOffset)
-    I.SOffset = scalar(bits(1, 25, 7), Ty::B32);
-  else if (!HasImm)
-    I.SOffset = scalar(bits(1, 0, 7), Ty::B32);
-  if (I.SData + std::max(1u, dwordsOf(I.Info->Dst)) > 128 && I.Info->Dst != Ty::None)
-    Legal = false;
-}
-
-void FieldReader::readFlat() {
-  const unsigned Dwords = dwordsOf(I.Info->Dst);
-  const uint32_t Segment_ = bits(0, 14, 2);
-  if (Segment_ > 2) {
-    Legal = false;
-    return;
-  }
-  I.Seg = Segment(Segment_);
-  I.Offset = I.Seg == Segment::Flat ? int32_t(bits(0, 0, 12)) : signExtend(bits(0, 0, 13), 13);
-  I.LdsDma = flag(0, 13);
-  I.Glc = flag(0, 16);
-  I.Slc = flag(0, 17);
-  const uint32_t SAddr = bits(1, 16, 7);
-  if (I.Seg != Segment::Flat && SAddr != 0x7f) {
-    I.SAddr = uint16_t(SAddr);
-    if (SAddr == 125 || SAddr + (I.Seg == Segment::Global ? 2 : 1) > 128)
-      Legal = false;
-  }
-  if (I.Seg != Segment::Scratch || I.SAddr == Inst::NoReg)
-    I.VAddr = memoryVgpr(bits(1, 0, 8),
-                         I.Seg == Segment::Scratch || I.SAddr != Inst::NoReg ? 1 : 2);
-  if (I.Info->Flags & (OpStores | OpAtomic))
-    I.VData = memoryVgpr(bits(1, 8, 8), Dwords);
-  if (I.Info->Flags & OpReturns && (!(I.Info->Flags & OpAtomic) || I.Glc))
-    I.VDst = memoryVgpr(bits(1, 24, 8), Dwords);
-}
-
-void FieldReader::readDs() {
-  const unsigned Dwords = std::max(1u, dwordsOf(I.Info->Dst));
-  const uint32_t Flags = I.Info->Flags;
-  I.Offset0 = uint8_t(bits(0, 0, 8));
-  I.Offset1 = uint8_t(bits(0, 8, 8));
-  I.Offset = int32_t(bits(0, 0, 16));
-  I.Gds = flag(0, 16);
-  I.VAddr = memoryVgpr(bits(1, 0, 8), 1);
-  I.VData = uint16_t(bits(1, 8, 8));
-  I.VData1 = uint16_t(bits(1, 16, 8));
-  I.VDst = uint16_t(bits(1, 24, 8));
-  if (Flags & (OpStores | OpAtomic)) {
-    memoryVgpr(I.VData, Dwords);
-    if (Flags & OpLdsPair)
-      memoryVgpr(I.VData1, Dwords);
-  }
-  if (Flags & OpReturns)
-    memoryVgpr(I.VDst, Flags & OpLdsPair ? 2 * Dwords : Dwords);
-}
-
-void FieldReader::readBuffer() {
-  I.Offset = int32_t(bits(0, 0, 12));
-  I.Offen = flag(0, 12);
-  I.Idxen = flag(0, 13);
-  I.Glc = flag(0, 14);
-  if (I.Form == Format::Mubuf) {
-    I.LdsDma = flag(0, 16);
-    I.Slc = flag(0, 17);
-  } else {
-    I.DFmt = uint8_t(bits(0, 19, 4));
-    I.NFmt = uint8_t(bits(0, 23, 3));
-    I.Slc = flag(1, 22);
-  }
-  I.Tfe = flag(1, 23);
-  I.SRsrc = uint16_t(bits(1, 16, 5) * 4);
-  if (I.Offen || I.Idxen)
-    I.VAddr = memoryVgpr(bits(1, 0, 8), I.Offen && I.Idxen ? 2 : 1);
-  if (I.Info->Dst != Ty::None)
-    I.VData = I.VDst = memoryVgpr(bits(1, 8, 8), dwordsOf(I.Info->Dst) + I.Tfe);
-  I.SOffset = source(bits(1, 24, 8), Ty::B32);
 }
 
 } // namespace vgpu

@@ -43,6 +43,10 @@ private:
   void setImplicitSources();
   uint16_t memoryVgpr(uint32_t Reg, unsigned Dwords);
 
+  static int32_t signExtend(uint32_t Value, unsigned Bits) {
+    return int32_t(Value << (32 - Bits)) >> (32 - Bits);
+  }
+
   Decoder &D;
   Inst &I;
   bool Legal = true;

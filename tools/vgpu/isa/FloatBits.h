@@ -55,11 +55,13 @@ template <class T> inline BitsOf<T> magnitude(T Value) {
   return BitsOf<T>(toBits(Value) & ~FloatTraits<T>::Sign);
 }
 template <class T> inline bool isNan(T V) { return magnitude(V) > FloatTraits<T>::Inf; }
+template <> inline bool isNan(float V) { return V != V; } // one instruction when vectorised
+template <> inline bool isNan(double V) { return V != V; }
 template <class T> inline bool isInf(T V) { return magnitude(V) == FloatTraits<T>::Inf; }
 template <class T> inline bool isZero(T V) { return magnitude(V) == 0; }
 template <class T> inline bool isNegative(T V) { return toBits(V) & FloatTraits<T>::Sign; }
 template <class T> inline bool isSignalling(T V) {
-  return isNan(V) && !(toBits(V) & FloatTraits<T>::Quiet);
+  return isNan(V) & !(toBits(V) & FloatTraits<T>::Quiet);
 }
 template <class T> inline int exponentField(T V) {
   return int(magnitude(V) >> FloatTraits<T>::Mantissa);

@@ -23,27 +23,28 @@ inline F32 legacyMultiply(F32 A, F32 B) {
   return A == 0 || B == 0 ? 0.0f : P;
 }
 
-/// a < b in the total order that puts -0 before +0; neither is NaN.
-template <class T> inline bool orderedLess(T A, T B) {
-  using Signed = std::make_signed_t<BitsOf<T>>;
-  const Signed X = Signed(toBits(A)), Y = Signed(toBits(B));
-  // Sign-magnitude to two's complement order.
-  constexpr Signed Max = Signed(~FloatTraits<T>::Sign);
-  const Signed KeyX = Signed(X < 0 ? X ^ Max : X), KeyY = Signed(Y < 0 ? Y ^ Max : Y);
-  return KeyX < KeyY;
+/// The smaller or larger of two numbers, -0 being below +0.
+template <bool Max, class T> inline T pick(T A, T B) {
+  if constexpr (std::is_same_v<T, Half>) {
+    // Sign-magnitude to two's complement order.
+    const auto Key = [](Half V) { return V.Bits & 0x8000 ? -int(V.Bits & 0x7fff) - 1 : int(V.Bits); };
+    return (Key(A) < Key(B)) == Max ? B : A;
+  } else {
+    const T R = Max ? (A > B ? A : B) : (A < B ? A : B);
+    return A == B ? fromBits<T>(Max ? toBits(A) & toBits(B) : toBits(A) | toBits(B)) : R;
+  }
 }
 
-/// min and max: a NaN loses against a number, -0 < +0; in IEEE mode a
-/// signalling NaN is returned quiet instead.
+/// min and max: a NaN loses against a number; in IEEE mode a signalling NaN
+/// is returned quiet instead.
 template <class T, bool Max> inline T extreme(T A, T B, bool Ieee, const FloatMode &M) {
   A = M.flushInput(A);
   B = M.flushInput(B);
-  const bool TakeB = Max ? orderedLess(A, B) : orderedLess(B, A);
-  T R = TakeB ? B : A;
+  T R = pick<Max>(A, B);
   R = isNan(B) ? A : R;
   R = isNan(A) ? B : R;
-  R = Ieee && isSignalling(B) ? quiet(B) : R;
-  R = Ieee && isSignalling(A) ? quiet(A) : R;
+  R = Ieee & isSignalling(B) ? quiet(B) : R;
+  R = Ieee & isSignalling(A) ? quiet(A) : R;
   return R;
 }
 template <class T> inline T minimum(T A, T B, bool Ieee, const FloatMode &M) {
@@ -124,6 +125,16 @@ inline F32 scaled(F32 V, I32 E) {
   // A float times a double power of two within +-500 is exact in double.
   const I32 K = E < -500 ? -500 : E > 500 ? 500 : E;
   return nanRule(F32(F64(V) * powerOfTwo(K)), V);
+}
+/// Whether V * 2^E only changes the exponent field.
+template <class T> inline bool scalesExactly(T V, I32 E) {
+  const int Field = exponentField(V);
+  const I32 K = E < -4000 ? -4000 : E > 4000 ? 4000 : E;
+  return (Field != 0) & (Field != FloatTraits<T>::MaxExponent) & (Field + K > 0) &
+         (Field + K < FloatTraits<T>::MaxExponent);
+}
+template <class T> inline T scaleExactly(T V, I32 E) {
+  return fromBits<T>(toBits(V) + (BitsOf<T>(E) << FloatTraits<T>::Mantissa));
 }
 inline F64 scaled(F64 V, I32 E) {
   if (isNan(V))

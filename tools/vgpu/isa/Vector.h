@@ -173,6 +173,47 @@ template <class T, class F> inline void emit(Wave &W, const Inst &I, F Lane) {
   }
 }
 
+/// As emit, for operations with a simple common case: Fast(L, Ordinary) gives
+/// the result and says whether it holds, Slow(L) is asked for the other active
+/// lanes. Keeps the common case vectorised.
+template <class T, class F, class G>
+inline void emitPatched(Wave &W, const Inst &I, F Fast, G Slow) {
+  std::conditional_t<sizeof(T) == 8, PairBuffer, LaneBuffer> R;
+  LaneBuffer Odd;
+  for (unsigned L = 0; L < MaxLanes; ++L) {
+    bool Ordinary;
+    const T V = Fast(L, Ordinary);
+    if constexpr (sizeof(T) == 8) {
+      const uint64_t Bits = __builtin_bit_cast(uint64_t, V);
+      R.Low[L] = uint32_t(Bits);
+      R.High[L] = uint32_t(Bits >> 32);
+    } else {
+      R.Lane[L] = lowBits<T>(V);
+    }
+    Odd.Lane[L] = Ordinary ? 0 : ~0u;
+  }
+  for (uint64_t Mask = packMask(Odd.Lane) & W.exec(); Mask; Mask &= Mask - 1) {
+    const unsigned L = unsigned(__builtin_ctzll(Mask));
+    const T V = Slow(L);
+    if constexpr (sizeof(T) == 8) {
+      const uint64_t Bits = __builtin_bit_cast(uint64_t, V);
+      R.Low[L] = uint32_t(Bits);
+      R.High[L] = uint32_t(Bits >> 32);
+    } else {
+      R.Lane[L] = lowBits<T>(V);
+    }
+  }
+  if constexpr (sizeof(T) == 8) {
+    if (!I.Plain)
+      modify64(W, I, R.Low, R.High);
+    store64(W, I, R.Low, R.High);
+  } else {
+    if (!I.Plain)
+      modify32(W, I, R.Lane);
+    store32(W, I, R.Lane);
+  }
+}
+
 /// Stores a lane mask result; inactive lanes give 0.
 inline void emitMask(Wave &W, unsigned Reg, uint64_t Mask, uint64_t Active) {
   W.setScalarMask(Reg, Mask & Active);

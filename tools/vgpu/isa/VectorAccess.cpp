@@ -1,8 +1,10 @@
 // The uncommon ways of reading sources and storing results: scalars, SDWA,
 // DPP, op_sel, input and output modifiers, partial EXEC.
+#include <cstring>
+#include <vector>
+
 #include "isa/Vector.h"
 
-#include <cstring>
 
 namespace vgpu::VGPU_SIMD {
 
@@ -46,8 +48,47 @@ bool dppLegal(unsigned Control) {
          (Control >= 0x140 && Control <= 0x143);
 }
 
-bool rowBankEnabled(const Inst &I, unsigned L) {
-  return ((I.RowMask >> (L / 16)) & 1) && ((I.BankMask >> ((L / 4) & 3)) & 1);
+/// dppSource for all lanes of one control.
+struct DppMap {
+  int8_t From[MaxLanes]; // 0 where there is no source
+  uint64_t HasSource;
+};
+
+const DppMap &dppMap(unsigned Control) {
+  static const std::vector<DppMap> Maps = [] {
+    std::vector<DppMap> All(512);
+    for (unsigned C = 0; C < All.size(); ++C) {
+      All[C].HasSource = 0;
+      for (unsigned L = 0; L < MaxLanes; ++L) {
+        const int S = dppSource(C, int(L));
+        All[C].From[L] = int8_t(S < 0 ? 0 : S);
+        All[C].HasSource |= uint64_t(S >= 0) << L;
+      }
+    }
+    return All;
+  }();
+  return Maps[Control & 511];
+}
+
+/// Lanes whose DPP source exists and is active.
+uint64_t dppValid(const Wave &W, const DppMap &Map) {
+  const uint64_t Exec = W.exec();
+  if (Exec == ~uint64_t(0))
+    return Map.HasSource;
+  uint64_t Active = 0;
+  for (unsigned L = 0; L < MaxLanes; ++L)
+    Active |= ((Exec >> Map.From[L]) & 1) << L;
+  return Active & Map.HasSource;
+}
+
+/// Lanes that row_mask and bank_mask name: 4 rows of 4 banks of 4 lanes.
+uint64_t rowBankMask(const Inst &I) {
+  uint64_t Row = 0, All = 0;
+  for (unsigned Bank = 0; Bank < 4; ++Bank)
+    Row |= uint64_t((I.BankMask >> Bank) & 1 ? 15 : 0) << (4 * Bank);
+  for (unsigned R = 0; R < 4; ++R)
+    All |= ((I.RowMask >> R) & 1 ? Row : 0) << (16 * R);
+  return All;
 }
 
 uint32_t select(uint32_t Value, unsigned Select, bool Sext) {
@@ -103,21 +144,12 @@ template <class T> T applyOutput(T V, const Wave &W, const Inst &I, FloatMode M)
 } // namespace
 
 uint64_t activeLanes(const Wave &W, const Inst &I) {
-  uint64_t Active = W.exec();
   if (!I.Dpp)
-    return Active;
-  uint64_t Enabled = 0;
-  for (unsigned L = 0; L < MaxLanes; ++L) {
-    if (!rowBankEnabled(I, L))
-      continue;
-    // A lane whose source does not exist or is inactive is left alone, unless
-    // bound_ctrl lets it read 0.
-    const int From = dppSource(I.DppCtrl, int(L));
-    const bool Valid = From >= 0 && ((W.exec() >> From) & 1);
-    if (Valid || I.BoundCtrl)
-      Enabled |= uint64_t(1) << L;
-  }
-  return Active & Enabled;
+    return W.exec();
+  // A lane whose source does not exist or is inactive is left alone, unless
+  // bound_ctrl lets it read 0.
+  const uint64_t Valid = I.BoundCtrl ? ~uint64_t(0) : dppValid(W, dppMap(I.DppCtrl));
+  return W.exec() & rowBankMask(I) & Valid;
 }
 
 const uint32_t *fetch32(const Wave &W, const Inst &I, unsigned N, uint32_t *Buffer) {
@@ -139,12 +171,12 @@ const uint32_t *fetch32(const Wave &W, const Inst &I, unsigned N, uint32_t *Buff
   if (!O.Modified)
     return Buffer;
   if (I.Dpp && N == 0) {
-    LaneBuffer From;
+    const DppMap &Map = dppMap(I.DppCtrl);
+    LaneBuffer From, Valid;
     std::memcpy(From.Lane, Buffer, sizeof From.Lane);
-    for (unsigned L = 0; L < MaxLanes; ++L) {
-      const int S = dppSource(I.DppCtrl, int(L));
-      Buffer[L] = S >= 0 && ((W.exec() >> S) & 1) ? From.Lane[S] : 0;
-    }
+    expandMask(dppValid(W, Map), Valid.Lane);
+    for (unsigned L = 0; L < MaxLanes; ++L)
+      Buffer[L] = From.Lane[unsigned(Map.From[L])] & Valid.Lane[L];
   }
   const bool IsHalf = isHalfType(O.Type);
   if (O.Select != SelDword || (O.Mods & ModSext))

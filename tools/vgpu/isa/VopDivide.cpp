@@ -60,15 +60,30 @@ template <class T> T divideScale(T Value, T Den, T Num, bool &ScaleBack) {
   return Value;
 }
 
+/// Whether no operand of the division needs scaling, by exponents alone.
+template <class T> inline bool needsNoScaling(T Den, T Num) {
+  using L = DivideLimits<T>;
+  constexpr int Max = FloatTraits<T>::MaxExponent;
+  const int D = exponentField(Den), N = exponentField(Num);
+  return (D > 0) & (D < Max - 3) & (N > L::TinyNumerator) & (N < Max) & (N - D < L::FarApart) &
+         (N - D > 2 - FloatTraits<T>::Bias);
+}
+
 template <class T> void divScale(Wave &W, const Inst &I) {
   const Source<T> S0(W, I, 0), S1(W, I, 1), S2(W, I, 2);
   uint64_t Mask = 0;
-  emit<T>(W, I, [&](unsigned L) {
-    bool ScaleBack;
-    const T R = divideScale(S0[L], S1[L], S2[L], ScaleBack);
-    Mask |= uint64_t(ScaleBack) << L;
-    return R;
-  });
+  emitPatched<T>(
+      W, I,
+      [&](unsigned L, bool &Ordinary) {
+        Ordinary = needsNoScaling(S1[L], S2[L]);
+        return S0[L];
+      },
+      [&](unsigned L) {
+        bool ScaleBack;
+        const T R = divideScale(S0[L], S1[L], S2[L], ScaleBack);
+        Mask |= uint64_t(ScaleBack) << L;
+        return R;
+      });
   emitMask(W, I.SDst, Mask, W.exec());
 }
 
@@ -102,35 +117,32 @@ template <class T> void divFmas(Wave &W, const Inst &I) {
   const Source<T> S0(W, I, 0), S1(W, I, 1), S2(W, I, 2);
   const uint64_t Vcc = W.vcc();
   FloatScope Scope(scopeMode<T>(W));
-  if (Vcc == 0) {
-    emit<T>(W, I, [&](unsigned L) {
-      return nanRule(fusedMultiplyAdd(S0[L], S1[L], S2[L]), S0[L], S1[L], S2[L]);
-    });
-    return;
-  }
-  emit<T>(W, I, [&](unsigned L) {
-    const T R = (Vcc >> L) & 1 ? scaledFma(S0[L], S1[L], S2[L])
-                               : fusedMultiplyAdd(S0[L], S1[L], S2[L]);
-    return nanRule(R, S0[L], S1[L], S2[L]);
-  });
+  LaneBuffer Scaled;
+  expandMask(Vcc, Scaled.Lane);
+  emitPatched<T>(
+      W, I,
+      [&](unsigned L, bool &Ordinary) {
+        Ordinary = !Scaled.Lane[L];
+        return nanRule(fusedMultiplyAdd(S0[L], S1[L], S2[L]), S0[L], S1[L], S2[L]);
+      },
+      [&](unsigned L) {
+        return nanRule(scaledFma(S0[L], S1[L], S2[L]), S0[L], S1[L], S2[L]);
+      });
 }
 
+/// Written as selections, the last one winning, so that it vectorises.
 template <class T> inline T divideFixup(T Quotient, T Den, T Num, int Underflow) {
   const bool Negative = isNegative(Den) != isNegative(Num);
-  if (isNan(Num))
-    return quiet(Num);
-  if (isNan(Den))
-    return quiet(Den);
-  if ((isZero(Den) && isZero(Num)) || (isInf(Den) && isInf(Num)))
-    return negate(defaultNan<T>());
-  if (isZero(Den) || isInf(Num))
-    return withSign(infinity<T>(), Negative);
-  if (isInf(Den) || isZero(Num))
-    return withSign(fromBits<T>(0), Negative);
-  if (exponentField(Num) - exponentField(Den) < Underflow)
-    return withSign(fromBits<T>(0), Negative);
+  const T Zero = withSign(fromBits<T>(0), Negative), Inf = withSign(infinity<T>(), Negative);
   // A quotient that overflowed on its way is an infinity, never a NaN.
-  return withSign(isNan(Quotient) ? infinity<T>() : Quotient, Negative);
+  T R = isNan(Quotient) ? Inf : withSign(Quotient, Negative);
+  R = exponentField(Num) - exponentField(Den) < Underflow ? Zero : R;
+  R = isInf(Den) | isZero(Num) ? Zero : R;
+  R = isZero(Den) | isInf(Num) ? Inf : R;
+  R = (isZero(Den) & isZero(Num)) | (isInf(Den) & isInf(Num)) ? negate(defaultNan<T>()) : R;
+  R = isNan(Den) ? quiet(Den) : R;
+  R = isNan(Num) ? quiet(Num) : R;
+  return R;
 }
 
 /// 2/pi after the binary point, most significant word first.

@@ -7,6 +7,19 @@ namespace vgpu::VGPU_SIMD {
 
 namespace {
 
+void loadExponent(Wave &W, const Inst &I) {
+  FloatScope Scope(scopeMode<F64>(W));
+  const Source<F64> A(W, I, 0);
+  const Source<I32> B(W, I, 1);
+  emitPatched<F64>(
+      W, I,
+      [&](unsigned L, bool &Ordinary) {
+        Ordinary = scalesExactly(A[L], B[L]);
+        return scaleExactly(A[L], B[L]);
+      },
+      [&](unsigned L) { return scaled(A[L], B[L]); });
+}
+
 const OpEntry Ops[] = {
     VGPU_V2("v_add_f64", ValuF64, F64, F64, F64, return nanRule(a + b, a, b);),
     VGPU_V2("v_mul_f64", ValuF64, F64, F64, F64, return nanRule(a * b, a, b);),
@@ -21,7 +34,7 @@ const OpEntry Ops[] = {
     VGPU_V1X("v_fract_f64", ValuF64, 0, F64, U32, F64, return fraction(a, x.Float64);),
     VGPU_V1X("v_frexp_mant_f64", ValuF64, 0, F64, U32, F64, return significand(a, x.Float64);),
     VGPU_V1X("v_frexp_exp_i32_f64", ValuF64, 0, I32, U32, F64, return exponent(a, x.Float64);),
-    VGPU_V2X("v_ldexp_f64", ValuF64, 0, F64, F64, F64, I32, return scaled(a, b);),
+    {"v_ldexp_f64", loadExponent, OpClass::ValuF64, 0, Ty::F64, {Ty::F64, Ty::B32, Ty::None}, 0},
 };
 
 } // namespace

@@ -13,9 +13,31 @@ uint64_t maskSource(const Wave &W, const Operand &O) {
   return scalarSource<uint64_t>(W, O);
 }
 
-/// Arithmetic with a carry out of (and perhaps into) each lane. Fn gives the
-/// exact result as 33 bits, bit 32 being the carry or borrow.
-template <bool CarryIn, class F> void carryOp(Wave &W, const Inst &I, uint32_t Saturated, F Fn) {
+// In is ~0 for a carry, so subtracting it adds one; Carry comes out as ~0 or 0.
+struct AddCarry {
+  static constexpr uint32_t Saturated = ~0u;
+  static uint32_t run(uint32_t A, uint32_t B, uint32_t In, uint32_t &Carry) {
+    const uint32_t S = A + B, R = S - In;
+    Carry = (S < A ? ~0u : 0) | (R < S ? ~0u : 0);
+    return R;
+  }
+};
+struct SubBorrow {
+  static constexpr uint32_t Saturated = 0;
+  static uint32_t run(uint32_t A, uint32_t B, uint32_t In, uint32_t &Carry) {
+    const uint32_t S = A - B, R = S + In;
+    Carry = (A < B ? ~0u : 0) | (S < (In & 1) ? ~0u : 0);
+    return R;
+  }
+};
+struct SubBorrowReversed : SubBorrow {
+  static uint32_t run(uint32_t A, uint32_t B, uint32_t In, uint32_t &Carry) {
+    return SubBorrow::run(B, A, In, Carry);
+  }
+};
+
+/// Arithmetic with a carry out of (and perhaps into) each lane.
+template <bool CarryIn, class Op> void carryHandler(Wave &W, const Inst &I) {
   const Source<U32> A(W, I, 0), B(W, I, 1);
   LaneBuffer In, Out, R;
   if (CarryIn)
@@ -26,38 +48,18 @@ template <bool CarryIn, class F> void carryOp(Wave &W, const Inst &I, uint32_t S
 #pragma GCC ivdep
   for (unsigned L = 0; L < MaxLanes; ++L) {
     uint32_t Carry;
-    uint32_t V = Fn(A[L], B[L], CarryIn ? In.Lane[L] : 0, Carry);
+    const uint32_t V = Op::run(A[L], B[L], CarryIn ? In.Lane[L] : 0, Carry);
     Out.Lane[L] = Carry;
     D[L] = V;
   }
   const uint64_t Mask = packMask(Out.Lane);
   if (I.Clamp)
     for (unsigned L = 0; L < MaxLanes; ++L)
-      D[L] = Out.Lane[L] ? Saturated : D[L];
+      D[L] = Out.Lane[L] ? Op::Saturated : D[L];
   const uint64_t Active = I.Dpp ? activeLanes(W, I) : Exec;
   if (!Direct)
     store32(W, I, D);
   emitMask(W, I.SDst, Mask, Active);
-}
-
-// In is ~0 for a carry, so subtracting it adds one; Carry comes out as ~0 or 0.
-inline uint32_t addCarry(uint32_t A, uint32_t B, uint32_t In, uint32_t &Carry) {
-  const uint32_t S = A + B, R = S - In;
-  Carry = (S < A || R < S) ? ~0u : 0;
-  return R;
-}
-inline uint32_t subBorrow(uint32_t A, uint32_t B, uint32_t In, uint32_t &Carry) {
-  const uint32_t S = A - B, R = S + In;
-  Carry = (A < B || S < (In & 1)) ? ~0u : 0;
-  return R;
-}
-inline uint32_t subBorrowReversed(uint32_t A, uint32_t B, uint32_t In, uint32_t &Carry) {
-  return subBorrow(B, A, In, Carry);
-}
-
-template <bool CarryIn, uint32_t (*Fn)(uint32_t, uint32_t, uint32_t, uint32_t &), uint32_t Saturated>
-void carryHandler(Wave &W, const Inst &I) {
-  carryOp<CarryIn>(W, I, Saturated, Fn);
 }
 
 void conditionalMask(Wave &W, const Inst &I) {
@@ -119,8 +121,8 @@ template <bool HighHalf> void maskedBitCount(Wave &W, const Inst &I) {
   });
 }
 
-#define CARRY(Name, Flags, In, Fn, Saturated)                                                      \
-  {Name, carryHandler<In, Fn, Saturated>, OpClass::Valu, OpCarryOut | (Flags), Ty::B32,            \
+#define CARRY(Name, Flags, In, Op)                                                                 \
+  {Name, carryHandler<In, Op>, OpClass::Valu, OpCarryOut | (Flags), Ty::B32,            \
    {Ty::B32, Ty::B32, In ? Ty::Mask : Ty::None}, 0}
 
 const OpEntry Ops[] = {
@@ -170,12 +172,12 @@ const OpEntry Ops[] = {
     {"v_mbcnt_hi_u32_b32", maskedBitCount<true>, OpClass::Valu, 0, Ty::B32,
      {Ty::B32, Ty::B32, Ty::None}, 0},
 
-    CARRY("v_add_co_u32", 0, false, addCarry, ~0u),
-    CARRY("v_sub_co_u32", 0, false, subBorrow, 0),
-    CARRY("v_subrev_co_u32", 0, false, subBorrowReversed, 0),
-    CARRY("v_addc_co_u32", OpCarryIn, true, addCarry, ~0u),
-    CARRY("v_subb_co_u32", OpCarryIn, true, subBorrow, 0),
-    CARRY("v_subbrev_co_u32", OpCarryIn, true, subBorrowReversed, 0),
+    CARRY("v_add_co_u32", 0, false, AddCarry),
+    CARRY("v_sub_co_u32", 0, false, SubBorrow),
+    CARRY("v_subrev_co_u32", 0, false, SubBorrowReversed),
+    CARRY("v_addc_co_u32", OpCarryIn, true, AddCarry),
+    CARRY("v_subb_co_u32", OpCarryIn, true, SubBorrow),
+    CARRY("v_subbrev_co_u32", OpCarryIn, true, SubBorrowReversed),
 
     VGPU_V2("v_mul_lo_u32", ValuQuarter, U32, U32, U32, return a * b;),
     VGPU_V2("v_mul_lo_i32", ValuQuarter, U32, U32, U32, return a * b;),
