@@ -1,16 +1,21 @@
-// However a program ends, with a kernel that still runs, from a second thread,
-// by exit or by a return, its exit status is its own; and the child of a fork
-// neither hangs nor takes the device from its parent.
+// However a program ends, with a kernel that still runs or never ends, from a
+// second thread, by exit or by a return, its exit status is its own; and the
+// child of a fork neither hangs nor takes the device from its parent.
 // REQUIRES: vgpu
 // RUN: %hipcc -O3 -x hip %s -o %t -lpthread
 // RUN: timeout 60 kprobe-vgpu -- %t return; test $? -eq 3
 // RUN: timeout 60 kprobe-vgpu -- %t exit; test $? -eq 4
+// RUN: timeout 60 kprobe-vgpu -- %t _exit; test $? -eq 7
 // RUN: timeout 60 kprobe-vgpu -- %t thread; test $? -eq 5
 // RUN: timeout 60 kprobe-vgpu -- %t quick; test $? -eq 6
 // RUN: timeout 60 kprobe-vgpu -- %t fork | FileCheck %s
 // CHECK: passed
+// RUN: timeout 60 kprobe-vgpu -- %t use 2>&1 | FileCheck --check-prefix=USE %s
+// USE: {{^}}kprobe-vgpu: error: the child of a fork cannot use the device of its parent
+// USE: passed
 #include "Inputs/check.h"
 
+#include <csignal>
 #include <cstring>
 #include <sys/wait.h>
 #include <thread>
@@ -26,23 +31,39 @@ __global__ void set(int *Cell, int Value) { *Cell = Value; }
 static int *Cell;
 
 static void child() {
-  // A child that leaves by exec, the usual way, and one that just leaves.
-  for (bool Execs : {true, false}) {
+  // A child that leaves by exec, the usual way, and ones that just leave.
+  for (int Way : {0, 1, 2}) {
     const pid_t Child = fork();
     EXPECT(Child >= 0, "fork");
     if (Child == 0) {
-      if (Execs)
+      if (Way == 0)
         execl("/bin/true", "true", static_cast<char *>(nullptr));
-      _exit(0);
+      if (Way == 1)
+        _exit(0);
+      exit(0);
     }
     int Status = -1;
     EXPECT(waitpid(Child, &Status, 0) == Child && Status == 0, "status %x",
            Status);
-    set<<<1, 1>>>(Cell, 7 + Execs);
+    set<<<1, 1>>>(Cell, 7 + Way);
     int Value = 0;
     HIP(hipMemcpy(&Value, Cell, 4, hipMemcpyDeviceToHost));
-    EXPECT(Value == 7 + Execs, "%d", Value);
+    EXPECT(Value == 7 + Way, "%d", Value);
   }
+}
+
+static void childThatUsesTheDevice() {
+  const pid_t Child = fork();
+  EXPECT(Child >= 0, "fork");
+  if (Child == 0) {
+    int Value;
+    (void)hipMemcpy(&Value, Cell, 4, hipMemcpyDeviceToHost);
+    _exit(0);
+  }
+  int Status = -1;
+  EXPECT(waitpid(Child, &Status, 0) == Child, "waitpid");
+  EXPECT(WIFSIGNALED(Status) && WTERMSIG(Status) == SIGABRT, "status %x",
+         Status);
 }
 
 int main(int, char **Args) {
@@ -53,13 +74,19 @@ int main(int, char **Args) {
     child();
     return passed();
   }
+  if (std::strcmp(Args[1], "use") == 0) {
+    childThatUsesTheDevice();
+    return passed();
+  }
   if (std::strcmp(Args[1], "return") == 0)
     return 3;
   endless<<<1, 64>>>(Cell);
   usleep(20000);
   if (std::strcmp(Args[1], "exit") == 0)
-    _exit(4);
+    exit(4);
+  if (std::strcmp(Args[1], "_exit") == 0)
+    _exit(7);
   if (std::strcmp(Args[1], "thread") == 0)
-    std::thread([] { _exit(5); }).join();
+    std::thread([] { exit(5); }).join();
   quick_exit(6);
 }

@@ -277,6 +277,47 @@ TEST_F(QueueTest, Pm4BufferInvalidatesAndCompletes) {
   EXPECT_EQ(1, Gpu.Invalidations);
 }
 
+TEST_F(QueueTest, BarrierBehindAKernelHasItsEndForTime) {
+  std::atomic<bool> Go{false};
+  Gpu.Behaviour = [&](DispatchArgs &) {
+    while (!Go)
+      std::this_thread::sleep_for(1ms);
+    Gpu.Clock = 9000; // The host is far behind the model.
+    DispatchResult Result;
+    Result.StartTick = 1000;
+    Result.EndTick = 1200;
+    return Result;
+  };
+  setValue(Done, 1);
+  write(kernel(1));
+  hsa_barrier_and_packet_t Body = {};
+  Body.header = HSA_PACKET_TYPE_BARRIER_AND;
+  Body.completion_signal = handle(Done);
+  submit(Body);
+  Go = true;
+  ASSERT_TRUE(soon([&] { return value(Done) == 0; }));
+  EXPECT_EQ(1200u, Done.end_ts);
+
+  // One that comes later is as late as it is.
+  setValue(Done, 1);
+  std::this_thread::sleep_for(10ms);
+  submit(Body);
+  ASSERT_TRUE(soon([&] { return value(Done) == 0; }));
+  EXPECT_EQ(9000u, Done.end_ts);
+
+  // A dependency of the device's counts with its own time.
+  setValue(Done, 1);
+  setValue(Dependency, 0);
+  Dependency.end_ts = 9500;
+  Go = false;
+  write(kernel(2));
+  Body.dep_signal[2] = handle(Dependency);
+  submit(Body);
+  Go = true;
+  ASSERT_TRUE(soon([&] { return value(Done) == 0; }));
+  EXPECT_EQ(9500u, Done.end_ts);
+}
+
 TEST_F(QueueTest, CancelledDispatchEndsTheThread) {
   Gpu.Behaviour = [&](DispatchArgs &Args) {
     while (!*Args.Cancel)

@@ -41,7 +41,7 @@ VGPU_API hsaKmtAllocMemory(HSAuint32 Node, HSAuint64 Size, HsaMemFlags Flags,
 }
 
 VGPU_API hsaKmtFreeMemory(void *Address, HSAuint64 Size) {
-  VGPU_CHECK_OPEN();
+  VGPU_CHECK_RELEASE();
   return Driver::get().freeMemory(Address, Size);
 }
 
@@ -64,7 +64,7 @@ VGPU_API hsaKmtRegisterMemoryWithFlags(void *Address, HSAuint64 Size,
 }
 
 VGPU_API hsaKmtDeregisterMemory(void *Address) {
-  VGPU_CHECK_OPEN();
+  VGPU_CHECK_RELEASE();
   return Driver::get().Memory.deregister(Address);
 }
 
@@ -85,7 +85,7 @@ VGPU_API hsaKmtMapMemoryToGPUNodes(void *Address, HSAuint64 Size,
 }
 
 VGPU_API hsaKmtUnmapMemoryToGPU(void *Address) {
-  VGPU_CHECK_OPEN();
+  VGPU_CHECK_RELEASE();
   return Driver::get().Memory.unmap(Address);
 }
 
@@ -97,7 +97,7 @@ VGPU_API hsaKmtQueryPointerInfo(const void *Pointer, HsaPointerInfo *Info) {
 }
 
 VGPU_API hsaKmtSetMemoryUserData(const void *Pointer, void *UserData) {
-  VGPU_CHECK_OPEN();
+  VGPU_CHECK_RELEASE();
   return Driver::get().Memory.setUserData(Pointer, UserData);
 }
 

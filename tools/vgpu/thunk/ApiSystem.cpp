@@ -41,7 +41,10 @@ HSAKMT_STATUS copyOut(const std::vector<T> &From, uint32_t Count, T *To) {
 
 VGPU_API hsaKmtOpenKFD(void) { return Driver::get().open(); }
 
-VGPU_API hsaKmtCloseKFD(void) { return Driver::get().close(); }
+VGPU_API hsaKmtCloseKFD(void) {
+  VGPU_CHECK_RELEASE();
+  return Driver::get().close();
+}
 
 VGPU_API hsaKmtGetVersion(HsaVersionInfo *Version) {
   VGPU_CHECK_OPEN();
@@ -128,7 +131,7 @@ VGPU_API hsaKmtRuntimeEnable(void *DebugList, bool) {
 }
 
 VGPU_API hsaKmtRuntimeDisable(void) {
-  VGPU_CHECK_OPEN();
+  VGPU_CHECK_RELEASE();
   Driver::get().Code.setDebugList(nullptr);
   return HSAKMT_STATUS_SUCCESS;
 }

@@ -7,7 +7,8 @@
 // static destructors can pull it away from a thread. Its threads end when the
 // process unloads this library, which is after ROCr and HIP have run their own
 // clean-up (they depend on it). In the child of a fork there are no threads and
-// every call fails, as the real driver does for a child that did not open it.
+// every call fails, as the real driver does for a child that did not open it;
+// waiting for ever, which would be for ever, ends the child with a message.
 //
 //===----------------------------------------------------------------------===//
 #ifndef VGPU_THUNK_DRIVER_H
@@ -73,6 +74,7 @@ public:
   HSAKMT_STATUS close();
   /// False before open() and in the child of a fork.
   bool isOpen() const { return OpenCount > 0 && !Forked; }
+  bool isForkedChild() const { return Forked; }
 
   const std::vector<DeviceConfig> &gpus() const { return Configs; }
   bool isGpu(uint32_t Node) const {

@@ -17,6 +17,7 @@ using namespace vgpu;
 /// A thread in wait(). Activated[i] says that its i-th event has come.
 struct EventTable::Waiter {
   std::condition_variable Wake;
+  std::vector<Object *> Targets; ///< Null once destroyed.
   std::vector<bool> Activated;
   uint32_t Count = 0; ///< Of Activated.
 };
@@ -65,6 +66,7 @@ HSAKMT_STATUS EventTable::create(const HsaEventDescriptor &Descriptor,
   New->Signaled = IsSignaled;
   clearMail(Id);
   Objects[Id] = New;
+  Handles[&New->Public] = New;
   *Event = &New->Public;
   return HSAKMT_STATUS_SUCCESS;
 }
@@ -78,20 +80,17 @@ HSAKMT_STATUS EventTable::destroy(HsaEvent *Event) {
   signal(*Old);
   const uint32_t Id = Old->Public.EventId;
   for (auto &[Thread, Index] : Old->Waiters)
-    Thread->Wake.notify_all();
+    Thread->Targets[Index] = nullptr;
   Objects[Id] = nullptr;
+  Handles.erase(Event);
   FreeIds.push_back(Id);
   delete Old;
   return HSAKMT_STATUS_SUCCESS;
 }
 
-EventTable::Object *EventTable::lookup(const HsaEvent *Event) {
-  if (!Event)
-    return nullptr;
-  const uint32_t Id = Event->EventId;
-  if (Id < Objects.size() && Objects[Id] && &Objects[Id]->Public == Event)
-    return Objects[Id];
-  return nullptr;
+EventTable::Object *EventTable::lookup(HsaEvent *Event) {
+  auto It = Handles.find(Event);
+  return It == Handles.end() ? nullptr : It->second;
 }
 
 bool EventTable::hasMail(uint32_t EventId) const {
@@ -146,14 +145,15 @@ HSAKMT_STATUS EventTable::wait(HsaEvent *Events[], uint32_t Count, bool All,
   const auto Deadline = std::chrono::steady_clock::now() +
                         std::chrono::milliseconds(Milliseconds);
   std::unique_lock<std::mutex> Guard(Lock);
-  for (uint32_t I = 0; I != Count; ++I)
-    if (!lookup(Events[I]))
-      return HSAKMT_STATUS_INVALID_HANDLE;
-
   Waiter Self;
   Self.Activated.resize(Count);
   for (uint32_t I = 0; I != Count; ++I) {
-    Object *Target = lookup(Events[I]);
+    Self.Targets.push_back(lookup(Events[I]));
+    if (!Self.Targets.back())
+      return HSAKMT_STATUS_INVALID_HANDLE;
+  }
+  for (uint32_t I = 0; I != Count; ++I) {
+    Object *Target = Self.Targets[I];
     if (Target->Signaled) {
       Self.Activated[I] = true;
       ++Self.Count;
@@ -170,7 +170,7 @@ HSAKMT_STATUS EventTable::wait(HsaEvent *Events[], uint32_t Count, bool All,
     Met = Self.Wake.wait_until(Guard, Deadline, Satisfied);
   }
   for (uint32_t I = 0; I != Count; ++I) {
-    Object *Target = lookup(Events[I]); // Null when destroyed meanwhile.
+    Object *Target = Self.Targets[I];
     if (!Target)
       continue;
     auto &Waiters = Target->Waiters;

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace vgpu {
@@ -65,13 +66,15 @@ private:
   struct Waiter;
   struct Object;
 
-  Object *lookup(const HsaEvent *Event);
+  Object *lookup(HsaEvent *Event);
   bool hasMail(uint32_t EventId) const;
   void clearMail(uint32_t EventId);
   void signal(Object &Target);
 
   std::mutex Lock;
   std::vector<Object *> Objects; ///< By event id; 0 is never given out.
+  /// Handles are looked up without a look into them: they may be stale.
+  std::unordered_map<const HsaEvent *, Object *> Handles;
   std::vector<uint32_t> FreeIds;
   uint64_t *Mailboxes = nullptr; ///< Waves write them: accessed atomically.
 };

@@ -186,6 +186,7 @@ bool Queue::ready() {
 
 bool Queue::waitForPacket() {
   const auto Start = Clock::now();
+  FollowsAtOnce = LastTick != 0 && ready();
   for (;;) {
     if (Stop.load(std::memory_order_acquire))
       return false;
@@ -221,7 +222,25 @@ template <typename Condition> bool Queue::waitUntil(Condition Met) {
   return Result;
 }
 
+/// The time stamp of a packet that runs no kernel, so of HIP's events. The model
+/// computes a kernel faster or slower than the kernel would run: what stood
+/// behind it in the queue happens at the kernel's modelled end, not when the
+/// host is done with it. That holds if nothing else was waited for; otherwise it
+/// is the device's time now. Dependencies that the device completed carry their
+/// own time stamps; of others nobody knows when they were satisfied.
+uint64_t Queue::passingTime(const hsa_signal_t *Dependencies, unsigned Count) {
+  uint64_t Time = LastTick;
+  for (unsigned I = 0; I != Count; ++I)
+    if (Dependencies[I].handle) {
+      const uint64_t End = toSignal(Dependencies[I])->end_ts;
+      FollowsAtOnce &= loadValue(Dependencies[I]) == 0 && End != 0;
+      Time = std::max(Time, End);
+    }
+  return FollowsAtOnce ? Time : 0;
+}
+
 Queue::Outcome Queue::process(uint64_t Index) {
+  uint64_t Time = 0;
   char *Slot =
       static_cast<char *>(Setup.Ring) + Index * PacketBytes % Setup.RingBytes;
   const uint8_t Type = packetType(loadHeader(Slot));
@@ -237,6 +256,7 @@ Queue::Outcome Queue::process(uint64_t Index) {
   case HSA_PACKET_TYPE_BARRIER_OR: {
     // Both packets have the same layout.
     const auto &Packet = *reinterpret_cast<hsa_barrier_and_packet_t *>(Slot);
+    Time = passingTime(Packet.dep_signal, 5);
     auto AllMet = [&] {
       for (hsa_signal_t Signal : Packet.dep_signal)
         if (Signal.handle && loadValue(Signal) != 0)
@@ -261,6 +281,7 @@ Queue::Outcome Queue::process(uint64_t Index) {
   case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
     switch (uint8_t(Slot[2])) {
     case AmdFormatPm4Buffer:
+      Time = passingTime(nullptr, 0);
       Executor.invalidateCaches();
       break;
     case AmdFormatBarrierValue: {
@@ -280,9 +301,11 @@ Queue::Outcome Queue::process(uint64_t Index) {
   default:
     return queueError(QueueBadPacket, "packet of a type that this queue does not take");
   }
-  const uint64_t Now = Executor.now();
+  if (Time == 0)
+    Time = Executor.now();
+  LastTick = Time;
   retire(Index, Slot);
-  complete(Completion, Now, Now);
+  complete(Completion, Time, Time);
   return Outcome::Next;
 }
 
@@ -305,6 +328,7 @@ Queue::Outcome Queue::dispatch(uint64_t Index,
   const hsa_signal_t Completion = Packet.completion_signal;
   if (!returnScratch())
     return Outcome::Stop;
+  LastTick = Result.EndTick;
   retire(Index, &Packet);
   complete(Completion, Result.StartTick, Result.EndTick);
   return Outcome::Next;

@@ -90,6 +90,7 @@ private:
   bool waitForPacket();
   bool ready();
   Outcome process(uint64_t Index);
+  uint64_t passingTime(const hsa_signal_t *Dependencies, unsigned Count);
   Outcome dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Packet);
   bool requestScratch();
   bool returnScratch();
@@ -106,6 +107,8 @@ private:
   PacketExecutor &Executor;
   uint64_t ReadIndex = 0;
   uint64_t Limit = 0; ///< Packets below this one were rung for.
+  uint64_t LastTick = 0;      ///< When the packet before this one ended.
+  bool FollowsAtOnce = false; ///< This one was ready by then.
   std::atomic<uint64_t> LastBell{~uint64_t(0)};
   std::atomic<uint32_t> WakeWord{0}; ///< Futex.
   std::atomic<bool> Asleep{false}, WaitsForSignal{false};
