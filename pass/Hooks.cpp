@@ -81,10 +81,9 @@ static void definePrimitive(Function &F, const Target &T) {
   Name.consume_front("__kprobe_");
   Value *Result = nullptr;
   if (Name == "cycles") {
-    Result = Builder.CreateIntrinsic(Intrinsic::readcyclecounter, {}, {});
+    Result = T.readCycles(Builder);
   } else if (Name == "ticks") {
-    Result = Builder.CreateCall(F.getParent()->getOrInsertFunction(
-        T.TicksIntrinsic, FunctionType::get(Builder.getInt64Ty(), false)));
+    Result = T.readTicks(Builder);
   } else if (Name == "place0" || Name == "place1") {
     Result = readHardware(Builder, Name == "place0" ? T.Place0 : T.Place1);
   } else if (Name == "exec") {

@@ -135,14 +135,18 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
   Function &Clone = *F.Clone;
   Probes.reserveState(Clone);
   for (Instruction &I : instructions(Clone))
-    if (I.mayReadOrWriteMemory())
+    if (I.mayReadOrWriteMemory() && !isa<CallBase>(I))
       Memory.markForeign(I);
-  // For loads far from the kernel's entry: the back end gives up following
-  // alias scopes after a hundred stores.
+  // The back end does not look at scopes when it decides on scalar loads: any
+  // store on the way is one too many. So its question is answered here, for
+  // loads as they are and (invariant) for those it will join to wider ones.
   MDNode *Empty = MDNode::get(M.getContext(), {});
   for (const LoadInst *Load : Facts.UnclobberedLoads)
     cast<LoadInst>(F.Values->lookup(Load))
         ->setMetadata("amdgpu.noclobber", Empty);
+  for (const LoadInst *Load : Facts.InvariantLoads)
+    cast<LoadInst>(F.Values->lookup(Load))
+        ->setMetadata(LLVMContext::MD_invariant_load, Empty);
 
   SmallVector<BasicBlock *, 32> Blocks;
   for (BasicBlock &Block : *F.Original)

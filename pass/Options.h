@@ -1,6 +1,7 @@
 // What the user may ask of the pass. One syntax serves the pipeline text of
 // opt (`kprobe<kernels=a*;verbose>`) and the environment of a hipcc build
-// (KPROBE_PASS='kernels=a*;verbose'); pipeline text wins over environment.
+// (KPROBE_PASS='kernels=a*,b*;verbose'); both together add up. A list may also
+// be written as the option repeated: opt itself splits its text at commas.
 #ifndef KPROBE_PASS_OPTIONS_H
 #define KPROBE_PASS_OPTIONS_H
 

@@ -15,7 +15,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
@@ -98,10 +97,6 @@ ProbeEmitter::readState(IRBuilderBase &Builder) const {
                "=&s,=s");
   return {Builder.CreateExtractValue(State, 0),
           Builder.CreateExtractValue(State, 1)};
-}
-
-Value *ProbeEmitter::readClock(IRBuilderBase &Builder) const {
-  return Builder.CreateIntrinsic(Intrinsic::readcyclecounter, {}, {});
 }
 
 std::string ProbeEmitter::countLanes(StringRef Result) const {

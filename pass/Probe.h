@@ -43,7 +43,9 @@ public:
 
   // The two halves of a probe: the clock at the start of a block, the event at
   // its end.
-  llvm::Value *readClock(llvm::IRBuilderBase &Builder) const;
+  llvm::Value *readClock(llvm::IRBuilderBase &Builder) const {
+    return T.readCycles(Builder);
+  }
   void commit(llvm::IRBuilderBase &Builder, llvm::Value *Clock,
               unsigned Site) const;
 

@@ -3,6 +3,7 @@
 // roofs and ratios, not for cycles.
 #include "SiteFacts.h"
 #include "kprobe/wire.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -10,6 +11,7 @@
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -36,15 +38,20 @@ static std::string pathOf(const DIFile *File) {
   return std::string(Path);
 }
 
+// The first place in the function's own file, if there is one: a block that
+// begins with something inlined from a system header is not to be found there.
 static void addPlace(const BasicBlock &Block, BlockFacts &Facts) {
+  const DISubprogram *Program = Block.getParent()->getSubprogram();
   const DILocation *Place = nullptr;
   for (const Instruction &I : Block) {
-    if (isa<PHINode>(I) || isa<DbgInfoIntrinsic>(I))
+    const DILocation *L = I.getDebugLoc();
+    if (isa<PHINode>(I) || isa<DbgInfoIntrinsic>(I) || !L || !L->getLine())
       continue;
-    if (const DILocation *L = I.getDebugLoc(); L && L->getLine()) {
+    bool IsOwn = Program && L->getFile() == Program->getFile();
+    if (!Place || IsOwn)
       Place = L;
+    if (IsOwn)
       break;
-    }
   }
   if (!Place)
     return;
@@ -215,6 +222,14 @@ static void addInstruction(const Instruction &I, const FunctionFacts &Function,
   ++(Vector ? Facts.Valu : Facts.Salu);
 }
 
+// Writes that the back end knows to leave a load's place alone.
+static bool isHarmless(const Instruction &Writer) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&Writer);
+  return isa<FenceInst>(Writer) ||
+         (Call && (Call->getIntrinsicID() == Intrinsic::amdgcn_s_barrier ||
+                   Call->getIntrinsicID() == Intrinsic::amdgcn_wave_barrier));
+}
+
 // As the back end decides it: follow the definitions of memory upwards from
 // the load; only what may write the place counts.
 static bool isClobbered(const LoadInst &Load, MemorySSA &Memory,
@@ -233,17 +248,42 @@ static bool isClobbered(const LoadInst &Load, MemorySSA &Memory,
       continue;
     }
     auto *Def = cast<MemoryDef>(Access);
-    Instruction *Writer = Def->getMemoryInst();
-    bool Harmless = isa<FenceInst>(Writer);
-    if (const auto *Call = dyn_cast<IntrinsicInst>(Writer))
-      Harmless = Call->getIntrinsicID() == Intrinsic::amdgcn_s_barrier ||
-                 Call->getIntrinsicID() == Intrinsic::amdgcn_wave_barrier;
-    if (!Harmless && isModSet(Aliases.getModRefInfo(Writer, Place)))
+    if (!isHarmless(*Def->getMemoryInst()) &&
+        isModSet(Aliases.getModRefInfo(Def->getMemoryInst(), Place)))
       return true;
     Work.push_back(
         Walker->getClobberingMemoryAccess(Def->getDefiningAccess(), Place));
   }
   return false;
+}
+
+static void collectScalarLoads(Function &F, const compat::Divergence &Divergence,
+                               MemorySSA &Memory, AAResults &Aliases,
+                               FunctionFacts &Facts) {
+  // Who calls a function may have written anything; the back end makes scalar
+  // loads of global memory in kernels only.
+  if (F.getCallingConv() != CallingConv::AMDGPU_KERNEL)
+    return;
+  SmallVector<Instruction *, 32> Writers;
+  for (Instruction &I : instructions(F)) {
+    auto *L = dyn_cast<LoadInst>(&I);
+    if (I.mayWriteToMemory() && !isHarmless(I))
+      Writers.push_back(&I);
+    else if (L && L->getPointerAddressSpace() == Global && L->isSimple() &&
+             !Divergence.isDivergent(*L->getPointerOperand()) &&
+             !isClobbered(*L, Memory, Aliases))
+      Facts.UnclobberedLoads.insert(L);
+  }
+  // The work is a product; no real kernel comes near, generated ones might.
+  constexpr size_t Most = 1000000;
+  if (Facts.UnclobberedLoads.size() * Writers.size() > Most)
+    return;
+  for (const LoadInst *L : Facts.UnclobberedLoads)
+    if (none_of(Writers, [&](Instruction *Writer) {
+          return isModSet(
+              Aliases.getModRefInfo(Writer, MemoryLocation::get(L)));
+        }))
+      Facts.InvariantLoads.insert(L);
 }
 
 FunctionFacts collectFacts(Function &F, FunctionAnalysisManager &Analyses) {
@@ -259,15 +299,9 @@ FunctionFacts collectFacts(Function &F, FunctionAnalysisManager &Analyses) {
     Facts.Line = Program->getLine();
   }
   DenseMap<const BasicBlock *, unsigned> Numbers;
-  for (BasicBlock &Block : F) {
+  for (BasicBlock &Block : F)
     Numbers.try_emplace(&Block, Numbers.size());
-    for (Instruction &I : Block)
-      if (auto *L = dyn_cast<LoadInst>(&I);
-          L && L->getPointerAddressSpace() == Global && L->isSimple() &&
-          !Divergence.isDivergent(*L->getPointerOperand()) &&
-          !isClobbered(*L, Memory, Aliases))
-        Facts.UnclobberedLoads.insert(L);
-  }
+  collectScalarLoads(F, Divergence, Memory, Aliases, Facts);
   for (BasicBlock &Block : F) {
     BlockFacts &B = Facts.Blocks.emplace_back();
     B.Name = Block.getName().str();

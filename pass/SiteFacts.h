@@ -39,9 +39,11 @@ struct FunctionFacts {
   std::string Name, File;
   unsigned Line = 0;
   std::vector<BlockFacts> Blocks;
-  // Loads that no store of the function can reach. The back end makes scalar
-  // loads of such, and would take the probes' stores for a reason not to.
+  // Loads of a kernel that no store before them can have changed: the back end
+  // makes scalar loads of such, and would take the probes' stores for a reason
+  // not to. Those in InvariantLoads no store of the kernel can change at all.
   llvm::SmallPtrSet<const llvm::LoadInst *, 16> UnclobberedLoads;
+  llvm::SmallPtrSet<const llvm::LoadInst *, 16> InvariantLoads;
 };
 
 FunctionFacts collectFacts(llvm::Function &F,

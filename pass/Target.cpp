@@ -3,22 +3,37 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
 namespace kprobe {
 
 static const Target Targets[] = {
-#define KPROBE_TARGET(Processor, Ticks, Place0, Place1, StateBase, StateLimit) \
-  {#Processor, Ticks, Place0, Place1, StateBase, StateLimit},
+#define KPROBE_TARGET(Processor, Cycles, Ticks, Place0, Place1, StateBase,      \
+                      StateLimit)                                              \
+  {#Processor, Cycles, Ticks, Place0, Place1, StateBase, StateLimit},
 #include "kprobe/targets.def"
 };
+
+static CallInst *readClock(IRBuilderBase &Builder, StringRef Intrinsic) {
+  Module &M = *Builder.GetInsertBlock()->getModule();
+  return Builder.CreateCall(M.getOrInsertFunction(
+      Intrinsic, FunctionType::get(Builder.getInt64Ty(), false)));
+}
 
 std::string Target::ring() const {
   return "s[" + utostr(StateBase) + ":" + utostr(StateBase + 1) + "]";
 }
 std::string Target::cursor() const { return "s" + utostr(StateBase + 2); }
 std::string Target::mask() const { return "s" + utostr(StateBase + 3); }
+
+CallInst *Target::readCycles(IRBuilderBase &Builder) const {
+  return readClock(Builder, CyclesIntrinsic);
+}
+CallInst *Target::readTicks(IRBuilderBase &Builder) const {
+  return readClock(Builder, TicksIntrinsic);
+}
 
 Expected<Target> targetOf(const Function &F) {
   StringRef Processor = F.getFnAttribute("target-cpu").getValueAsString();

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/Error.h"
 #include <string>
 
@@ -12,11 +13,14 @@ namespace kprobe {
 // One row of targets.def, and what the function's features add to it.
 struct Target {
   llvm::StringRef Processor;
-  llvm::StringRef TicksIntrinsic;
+  llvm::StringRef CyclesIntrinsic, TicksIntrinsic;
   int Place0, Place1; // hwreg number, -1: none
   unsigned StateBase; // first scalar register of the state
   unsigned StateLimit;
   unsigned WaveSize = 64;
+
+  llvm::CallInst *readCycles(llvm::IRBuilderBase &Builder) const;
+  llvm::CallInst *readTicks(llvm::IRBuilderBase &Builder) const;
 
   // Assembler names of the state: ring address, cursor, mask.
   std::string ring() const;

@@ -4,6 +4,7 @@
 # run one suite with `lit BUILD/test/pass`. A file with one of the suffixes below
 # is a test and must have a RUN line; inputs of tests live in Inputs/ folders.
 import os
+import shutil
 
 import lit.formats
 
@@ -45,5 +46,9 @@ config.substitutions += [
 # The virtual GPU stands in for a device; every build has it.
 if os.path.exists(os.path.join(kprobe_lib, "kprobe-vgpu", "libhsakmt.so.1")):
     config.available_features.add("vgpu")
+if shutil.which("clang-14"):
+    config.available_features.add("clang14")
+if not os.path.exists("/dev/kfd"):
+    config.available_features.add("no-gpu")
 if os.path.isdir(os.path.join(os.environ.get("RODINIA_DIR", ""), "hip")):
     config.available_features.add("rodinia")

@@ -1,0 +1,18 @@
+; A second run of the pass over the same module does nothing.
+;
+; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe -S %s -o %t.once
+; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe,kprobe -S %s -o %t.twice
+; RUN: cmp %t.once %t.twice
+; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe -S %t.once -o %t.again
+; RUN: FileCheck %s < %t.again
+; CHECK: @k.kprobe(
+; CHECK-NOT: .kprobe.kprobe
+
+target triple = "amdgcn-amd-amdhsa"
+
+define amdgpu_kernel void @k(ptr addrspace(1) %p) #0 {
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+
+attributes #0 = { nounwind "target-cpu"="gfx906" }
