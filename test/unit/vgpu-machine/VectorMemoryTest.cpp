@@ -104,6 +104,29 @@ TEST_F(VectorMemory, NarrowStoresAndPartialExec) {
   }
 }
 
+/// All lanes on one address: loads broadcast, of stores the highest lane wins.
+TEST_F(VectorMemory, OneAddressForAllLanes) {
+  EXPECT_RUNS(R"(
+    v_mov_b32_e32 v3, 16
+    global_load_dwordx2 v[4:5], v3, s[8:9]
+    v_mov_b32_e32 v8, 0x1000
+    s_mov_b32 exec_lo, 0xfff
+    s_mov_b32 exec_hi, 0
+    global_store_dword v8, v0, s[10:11]
+    global_store_byte v8, v0, s[10:11] offset:5
+    s_mov_b64 exec, -1
+    s_waitcnt vmcnt(0)
+    v_lshlrev_b32_e32 v3, 3, v0
+    global_store_dwordx2 v3, v[4:5], s[10:11]
+  )");
+  for (unsigned I = 0; I < 64; ++I) {
+    EXPECT_EQ(Out[2 * I], In[4]);
+    EXPECT_EQ(Out[2 * I + 1], In[5]);
+  }
+  EXPECT_EQ(Out[1024], 11u);
+  EXPECT_EQ(Out[1025], 11u << 8);
+}
+
 TEST_F(VectorMemory, FlatReachesLdsScratchAndGlobal) {
   // Lane 0..: addresses into LDS for odd lanes and global for even ones.
   L.GroupBytes = 1024;

@@ -13,9 +13,11 @@ namespace {
 
 constexpr uint64_t AllLanes = ~uint64_t(0);
 
-enum class Pattern : uint8_t { General, Consecutive };
+/// Consecutive: all 64 lanes active, side by side. Same: one address for all,
+/// active or not.
+enum class Pattern : uint8_t { General, Consecutive, Same };
 
-/// Fills A with lane addresses; says whether they are Bytes apart throughout.
+/// Fills A with lane addresses and says how they lie to each other.
 __attribute__((target_clones("arch=x86-64-v3", "default"))) Pattern
 addPairs(uint64_t *A, const uint32_t *Low, const uint32_t *High, uint64_t Offset, unsigned Bytes) {
   uint64_t First = hostAddress((uint64_t(High[0]) << 32 | Low[0]) + Offset), Differ = 0;
@@ -34,6 +36,15 @@ addOffsets(uint64_t *A, const uint32_t *Offsets, uint64_t Base, unsigned Bytes) 
     Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
   }
   return Differ ? Pattern::General : Pattern::Consecutive;
+}
+
+/// True when any lane, active or not, has an address in one of the apertures.
+__attribute__((target_clones("arch=x86-64-v3", "default"))) bool
+touchesAperture(const uint64_t *A, uint64_t SharedHigh, uint64_t PrivateHigh) {
+  uint64_t Any = 0;
+  for (unsigned L = 0; L < MaxLanes; ++L)
+    Any |= uint64_t(A[L] >> 32 == SharedHigh) | uint64_t(A[L] >> 32 == PrivateHigh);
+  return Any;
 }
 
 struct Access {
@@ -90,11 +101,11 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
     Acc.Shape = addOffsets(A, V->Lane, W.scalar64(I.SAddr) + Offset, Bytes);
   else
     Acc.Shape = addPairs(A, V[0].Lane, V[1].Lane, Offset, Bytes);
-  if (Exec != AllLanes)
+  if (!Exec || (Exec != AllLanes && Acc.Shape == Pattern::Consecutive))
     Acc.Shape = Pattern::General;
 
-  if (I.Seg == Segment::Flat) {
-    const uint64_t SharedHigh = M.SharedBase >> 32, PrivateHigh = M.PrivateBase >> 32;
+  const uint64_t SharedHigh = M.SharedBase >> 32, PrivateHigh = M.PrivateBase >> 32;
+  if (I.Seg == Segment::Flat && touchesAperture(A, SharedHigh, PrivateHigh)) {
     for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
       unsigned L = unsigned(__builtin_ctzll(Rest));
       if (A[L] >> 32 == SharedHigh)
@@ -126,6 +137,8 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
   if (Acc.Shape == Pattern::Consecutive &&
       M.allows(A[0], A[0] + uint64_t(MaxLanes) * Bytes, Write))
     return true;
+  if (Acc.Shape == Pattern::Same && M.allows(A[0], A[0] + Bytes, Write))
+    return true;
   return M.checkLanes(W, I, A, Global, Bytes, Write);
 }
 
@@ -133,9 +146,10 @@ void count(Wave &Base, const Inst &I, const Access &Acc, unsigned Bytes, MemoryO
   Machine &M = Machine::of(Base);
   auto &W = static_cast<MachineWave &>(Base);
   const uint64_t Memory = Acc.Exec & ~Acc.Shared;
-  if (Acc.Shape == Pattern::Consecutive) {
+  if (Acc.Shape == Pattern::Consecutive ||
+      (Acc.Shape == Pattern::Same && Op != MemoryOp::Atomic)) {
     LineSet Lines;
-    Lines.consecutive(Acc.A.Lane[0], MaxLanes * Bytes, Bytes);
+    Lines.consecutive(Acc.A.Lane[0], Acc.Shape == Pattern::Same ? Bytes : MaxLanes * Bytes, Bytes);
     W.pushVm(M.memoryTiming().vector(W.Cu, W.Cycle, Lines, (Bytes + 3) / 4, Op, I.Glc));
   } else {
     M.vectorTime(W, I, Acc.A.Lane, Memory, Bytes, Op);
@@ -162,6 +176,11 @@ template <Element E> void load(Wave &W, const Inst &I) {
   Vreg *Dst = W.Vgpr + I.VDst;
   if (E == Element::B32 && Acc.Shape == Pattern::Consecutive) {
     std::memcpy(Dst->Lane, reinterpret_cast<const void *>(Acc.A.Lane[0]), sizeof Dst->Lane);
+  } else if (Bytes >= 4 && Acc.Shape == Pattern::Same) {
+    uint32_t Value[std::max(1u, Bytes / 4)];
+    std::memcpy(Value, reinterpret_cast<const void *>(Acc.A.Lane[0]), Bytes & ~3u);
+    for (unsigned D = 0; D < Bytes / 4; ++D)
+      forLanes(Acc.Exec, [&](unsigned Lane) { Dst[D].Lane[Lane] = Value[D]; });
   } else if (!Acc.Private || Bytes <= 4) {
     loadLanes<E>(Dst, Acc.A.Lane, Acc.Exec);
   } else {
@@ -179,6 +198,9 @@ template <Element E> void store(Wave &W, const Inst &I) {
   const Vreg *Src = W.Vgpr + I.VData;
   if (E == Element::B32 && Acc.Shape == Pattern::Consecutive) {
     std::memcpy(reinterpret_cast<void *>(Acc.A.Lane[0]), Src->Lane, sizeof Src->Lane);
+  } else if (Acc.Shape == Pattern::Same) {
+    // The highest active lane wins.
+    storeLanes<E>(Src, Acc.A.Lane, uint64_t(1) << (63 - __builtin_clzll(Acc.Exec)));
   } else if (!Acc.Private || Bytes <= 4) {
     storeLanes<E>(Src, Acc.A.Lane, Acc.Exec);
   } else {

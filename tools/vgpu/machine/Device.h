@@ -142,7 +142,8 @@ public:
   /// never before the end of the last dispatch (GPUClockCounter).
   uint64_t realTimeNow() const;
 
-  /// Forgets decoded code (a code object was freed or overwritten).
+  /// For whoever knows that a code object was freed or overwritten. (Decoded code
+  /// is compared with memory at the start of each dispatch in any case.)
   void invalidateCode(uint64_t Begin, uint64_t End);
 
   /// Writes what is still buffered of log and statistics. Also done at the end

@@ -293,6 +293,7 @@ void Machine::startWave(MachineWave &W, Workgroup &G, unsigned Number) {
   W.WaveSize = Config.WaveSize;
   W.Status = WaveStatus::Running;
   W.AfterBranch = true;
+  W.Next = nullptr;
   W.VmHead = W.VmCount = W.LgkmCount = 0;
   W.VmLast = W.LdsLast = 0;
   W.NumVgprs = Kernel.Vgprs;
@@ -352,7 +353,7 @@ void Machine::groupEnded(Workgroup &G, uint64_t When) {
     MachineWave &W = *G.Members[I];
     SimdState &S = U.Simds[W.Simd];
     S.Waves[W.Slot] = nullptr;
-    S.Ready[W.Slot] = SimdState::Never;
+    S.Key[W.Slot] = SimdState::Never;
     --S.Used;
     S.VgprsUsed -= Kernel.Vgprs;
     S.SgprsUsed -= Kernel.Sgprs;

@@ -42,21 +42,22 @@ struct Workgroup {
 };
 
 struct MachineWave : Wave {
-  unsigned Number = 0; ///< In the workgroup.
+  // What the scheduler reads at every step comes first, near the end of Wave.
+  const Inst *Next = nullptr; ///< At Pc, if it says so itself.
+  bool AfterBranch = false;   ///< The next instruction opens a block.
+  unsigned Number = 0;        ///< In the workgroup.
   unsigned Cu = 0, Simd = 0, Slot = 0;
-  int ScratchSlot = -1;
-  uint64_t ScratchBase = 0; ///< Of this wave; swizzled by lane.
-  bool AfterBranch = false; ///< The next instruction opens a block.
 
   /// Completion times of outstanding operations. Vector memory completes in
   /// order (a ring); scalar memory and LDS share a counter but have no order.
   static constexpr unsigned MaxVm = 64, MaxLgkm = 16;
-  uint64_t Vm[MaxVm];
-  unsigned VmHead = 0, VmCount = 0;
+  unsigned VmHead = 0, VmCount = 0, LgkmCount = 0;
   uint64_t VmLast = 0, LdsLast = 0;
   uint64_t Lgkm[MaxLgkm];
-  unsigned LgkmCount = 0;
+  uint64_t Vm[MaxVm];
 
+  int ScratchSlot = -1;
+  uint64_t ScratchBase = 0; ///< Of this wave; swizzled by lane.
   std::unique_ptr<Vreg[]> Registers;
   unsigned RegisterCount = 0;
 
@@ -77,31 +78,29 @@ struct SimdState {
   static constexpr unsigned MaxSlots = 10;
   static constexpr uint64_t Never = ~uint64_t(0);
   MachineWave *Waves[MaxSlots] = {};
-  uint64_t Ready[MaxSlots]; ///< When each may issue; Never if it cannot.
+  /// When each wave may issue, with its slot in the low bits: one minimum gives
+  /// both, and ties go to the lower slot. Never if it cannot.
+  uint64_t Key[MaxSlots];
   uint64_t PortFree[unsigned(Port::Count)] = {};
-  unsigned Used = 0;         ///< Slots with a wave.
+  unsigned Used = 0; ///< Slots with a wave.
   unsigned VgprsUsed = 0, SgprsUsed = 0;
+
   SimdState() { reset(); }
   void reset() {
     for (unsigned I = 0; I < MaxSlots; ++I) {
       Waves[I] = nullptr;
-      Ready[I] = Never;
+      Key[I] = Never;
     }
     for (uint64_t &Free : PortFree)
       Free = 0;
     Used = VgprsUsed = SgprsUsed = 0;
   }
-  uint64_t next() const {
-    uint64_t Least = Never;
-    for (uint64_t R : Ready)
-      Least = R < Least ? R : Least;
-    return Least;
-  }
+  void setReady(unsigned Slot, uint64_t Cycle) { Key[Slot] = Cycle << 4 | Slot; }
 };
 
 struct ComputeUnit {
   std::vector<SimdState> Simds;
-  uint64_t Next[4]; ///< Of each SIMD: SimdState::next().
+  uint64_t Next[4]; ///< Of each SIMD: when its next wave is due.
   unsigned Groups = 0;
   uint32_t LdsUsed = 0;
   uint32_t GroupSlots = 0; ///< Bit per TG_ID in use.
@@ -156,7 +155,7 @@ public:
   void setPriority(Wave &, uint32_t) override {}
   bool readHwReg(Wave &W, uint32_t Id, uint32_t &Value) override;
   bool writeHwReg(Wave &W, uint32_t Id, uint32_t Value) override;
-  void invalidateCode(Wave &) override { Code.invalidate(); }
+  void invalidateCode(Wave &) override;
   void fault(Wave &W, const Inst &I, FaultKind Kind, std::string Text, unsigned Lane,
              uint64_t Addr) override;
 

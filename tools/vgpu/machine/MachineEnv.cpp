@@ -55,6 +55,12 @@ void Machine::waitCounters(Wave &Base, const Inst &, uint32_t Imm) {
   W.waitLgkm(Imm >> 8 & 15);
 }
 
+void Machine::invalidateCode(Wave &) {
+  Code.invalidate();
+  for (const std::unique_ptr<MachineWave> &W : WavePool)
+    W->Next = nullptr;
+}
+
 void Machine::sleep(Wave &W, uint32_t Units64Cycles) {
   W.Cycle += uint64_t(64) * Units64Cycles;
   Slept = true;

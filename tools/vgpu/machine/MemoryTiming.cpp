@@ -135,7 +135,8 @@ MemoryTiming::MemoryTiming(const DeviceConfig &Config)
 void MemoryTiming::startDispatch() {
   for (Unit &U : Units) {
     U.L1.clear();
-    U.L1Free = U.LdsFree = 0;
+    U.L1Port.reset();
+    U.LdsPort.reset();
   }
   for (CacheModel &S : Scalars)
     S.clear();
@@ -163,8 +164,7 @@ uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, const LineSet &Lines,
   Unit &U = Units[Cu];
   if (!Lines.Count)
     return Now + VectorHit;
-  uint64_t Start = std::max(Now, U.L1Free);
-  U.L1Free = Start + std::max(4 * Dwords, Lines.Count);
+  uint64_t Start = U.L1Port.claim(Now, std::max(4 * Dwords, Lines.Count));
   Counters.VectorLines += Lines.Count;
   uint64_t Done = 0;
   for (unsigned I = 0; I < Lines.Count; ++I) {
@@ -202,10 +202,9 @@ uint64_t MemoryTiming::scalar(unsigned Cu, uint64_t Now, uint64_t Address,
 uint64_t MemoryTiming::lds(unsigned Cu, uint64_t Now, unsigned Dwords,
                            unsigned ConflictCycles) {
   Unit &U = Units[Cu];
-  uint64_t Start = std::max(Now, U.LdsFree);
-  U.LdsFree = Start + 2 * Dwords + ConflictCycles;
+  const unsigned Passes = 2 * Dwords + ConflictCycles;
   Counters.LdsConflictCycles += ConflictCycles;
-  return U.LdsFree + LdsLatency;
+  return U.LdsPort.claim(Now, Passes) + Passes + LdsLatency;
 }
 
 } // namespace vgpu

@@ -102,7 +102,7 @@ private:
   static constexpr unsigned CusPerScalar = 3;
   struct Unit {
     CacheModel L1;
-    uint64_t L1Free = 0, LdsFree = 0;
+    Bandwidth L1Port{64, 1024}, LdsPort{64, 1024}; ///< One line or pass a cycle.
   };
   uint64_t level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData);
 

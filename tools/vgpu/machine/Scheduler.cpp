@@ -58,7 +58,7 @@ void MachineWave::waitLgkm(unsigned Left) {
 
 void Machine::makeReady(MachineWave &W) {
   ComputeUnit &U = Units[W.Cu];
-  U.Simds[W.Simd].Ready[W.Slot] = W.Cycle;
+  U.Simds[W.Simd].setReady(W.Slot, W.Cycle);
   U.Next[W.Simd] = std::min(U.Next[W.Simd], W.Cycle);
 }
 
@@ -81,27 +81,31 @@ void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
   SimdState &S = U.Simds[Simd];
   const bool Logging = Log.enabled();
   for (;;) {
-    // The wave that is due first, and when the next one is.
-    unsigned Slot = 0;
-    uint64_t First = S.Ready[0], Second = SimdState::Never;
+    // The wave that is due first, and when the next one is. Minimum and maximum
+    // only, no branch: which wave is next cannot be predicted.
+    uint64_t FirstKey = S.Key[0], SecondKey = SimdState::Never;
     for (unsigned I = 1; I < SimdState::MaxSlots; ++I) {
-      uint64_t R = S.Ready[I];
-      if (R < First) {
-        Second = First;
-        First = R;
-        Slot = I;
-      } else if (R < Second) {
-        Second = R;
-      }
+      const uint64_t Key = S.Key[I];
+      SecondKey = std::min(SecondKey, std::max(FirstKey, Key));
+      FirstKey = std::min(FirstKey, Key);
     }
+    const uint64_t First = FirstKey == SimdState::Never ? SimdState::Never : FirstKey >> 4;
     if (First >= Limit) {
       U.Next[Simd] = First;
       return;
     }
+    const unsigned Slot = FirstKey & 15;
+    const uint64_t Second = SecondKey >> 4;
+    if (SecondKey != SimdState::Never) {
+      // That one is next for certain: have it at hand by then.
+      const MachineWave *Other = S.Waves[SecondKey & 15];
+      __builtin_prefetch(&Other->Next);
+      __builtin_prefetch(&Other->Sgpr[RegExec]);
+    }
     MachineWave &W = *S.Waves[Slot];
     const uint64_t Until = std::min(Limit - 1, Second);
     do {
-      const Inst &I = Code.at(W.Pc);
+      const Inst &I = W.Next && W.Next->Pc == W.Pc ? *W.Next : Code.at(W.Pc);
       const unsigned Class = unsigned(I.Info->Class);
       const ClassCost Cost = ClassCosts[Class];
       if (Cost.Unit != Port::None) {
@@ -124,17 +128,19 @@ void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
       }
       if (__builtin_expect(W.Status != WaveStatus::Running, 0))
         break;
+      W.Next = &Code.at(W.Pc); // Early, so that it is at hand when its turn comes.
+      __builtin_prefetch(W.Next);
     } while (W.Cycle <= Until);
 
     if (W.Status == WaveStatus::Running) {
-      S.Ready[Slot] = W.Cycle;
+      S.setReady(Slot, W.Cycle);
       continue;
     }
     if (Stop)
       return;
     Workgroup &G = *W.Group;
     LastCycle = std::max(LastCycle, W.Cycle);
-    S.Ready[Slot] = SimdState::Never;
+    S.Key[Slot] = SimdState::Never;
     if (W.Status == WaveStatus::AtBarrier) {
       ++G.AtBarrier;
       G.BarrierTime = std::max(G.BarrierTime, W.Cycle);

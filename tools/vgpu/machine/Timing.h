@@ -43,7 +43,7 @@ constexpr unsigned LdsBanks = 32;
 
 /// How far the SIMDs of one CU, and the CUs among each other, may run apart.
 /// Smaller is truer in contention, larger is faster to run.
-constexpr unsigned SimdQuantum = 64;
+constexpr unsigned SimdQuantum = 256;
 constexpr unsigned WindowCycles = 2048;
 } // namespace timing
 
