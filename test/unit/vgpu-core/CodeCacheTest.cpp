@@ -43,6 +43,14 @@ TEST_F(CodeCacheTest, NoticesReplacedCode) {
   EXPECT_EQ(Cache.at(0x2ffc).Src[0].Value, 0x22222222u);
 }
 
+TEST_F(CodeCacheTest, CodeMayStartAnywhereInAPage) {
+  place(0x2010, "s_mov_b32 s0, 1\n s_mov_b32 s1, 2\n s_endpgm");
+  EXPECT_EQ(Cache.at(0x2014).Src[0].Value, 2u);
+  EXPECT_EQ(Cache.at(0x2010).Src[0].Value, 1u);
+  vgpu::execute(W, Cache.at(0x200c));
+  EXPECT_EQ(Env.FaultText, "instruction fetch from unmapped memory");
+}
+
 TEST_F(CodeCacheTest, FaultsOnUnmappedAndMisalignedCode) {
   place(0x2000, "s_endpgm");
   auto Fault = [&](uint64_t Pc) {

@@ -39,23 +39,23 @@ const Inst &CodeCache::lookUp(uint64_t Pc) {
   if (!Entry)
     Entry = std::make_unique<Page>();
   Page &P = *Entry;
-  if (P.Epoch != Epoch) {
+  if (P.Epoch != Epoch || (Pc & PageMask) < P.First) {
     uint8_t Now[sizeof P.Copy];
-    // Code objects need not start or end at a page boundary: the bytes below
-    // the first mapped one are taken as zero and never asked for.
+    // Code need not start or end at a page boundary.
     size_t Skip = 0;
     size_t Got = Memory.fetchCode(Base, Now, sizeof Now);
     if (Base + Got <= Pc) {
-      std::memset(Now, 0, sizeof Now);
+      std::memset(Now, 0, sizeof Now); // so that the copies compare
       Skip = Pc - Base;
       Got = Memory.fetchCode(Pc, Now + Skip, sizeof Now - Skip);
       if (Got == 0)
         return bad(NotMapped);
       Got += Skip;
     }
-    if (P.Epoch == 0 || P.Bytes != Got || std::memcmp(P.Copy, Now, Got) != 0) {
+    if (P.Epoch == 0 || P.First != Skip || P.Bytes != Got || std::memcmp(P.Copy, Now, Got) != 0) {
       std::memset(P.Slot, 0, sizeof P.Slot);
       P.Insts.clear();
+      P.First = Skip;
       P.Bytes = Got;
       std::memcpy(P.Copy, Now, Got);
     }

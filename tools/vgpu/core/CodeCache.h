@@ -40,7 +40,7 @@ private:
 
   struct Page {
     uint64_t Epoch = 0;
-    size_t Bytes = 0; // of Copy, from the page's start
+    size_t First = 0, Bytes = 0; // Copy holds code from offset First to Bytes
     const Inst *Slot[1u << (PageShift - 2)] = {};
     uint8_t Copy[(1u << PageShift) + MaxInstBytes];
     std::deque<Inst> Insts;

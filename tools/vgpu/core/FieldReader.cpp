@@ -289,6 +289,11 @@ void FieldReader::readDpp() {
   I.Dpp = true;
   I.Plain = false;
   I.DppCtrl = uint16_t(bits(1, 8, 9));
+  const uint32_t C = I.DppCtrl;
+  const bool IsRowShift = C > 0x100 && C < 0x130 && (C & 15);
+  const bool IsWaveShift = C == 0x130 || C == 0x134 || C == 0x138 || C == 0x13c;
+  if (C > 0xff && !IsRowShift && !IsWaveShift && !(C >= 0x140 && C <= 0x143))
+    Legal = false;
   I.BoundCtrl = flag(1, 19);
   I.BankMask = uint8_t(bits(1, 24, 4));
   I.RowMask = uint8_t(bits(1, 28, 4));

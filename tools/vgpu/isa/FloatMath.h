@@ -35,9 +35,14 @@ template <bool Max, class T> inline T pick(T A, T B) {
   }
 }
 
+/// A FloatMode known not to flush, so that loops have one condition less.
+struct KeepDenormals {
+  template <class T> T flushInput(T V) const { return V; }
+};
+
 /// min and max: a NaN loses against a number; in IEEE mode a signalling NaN
 /// is returned quiet instead.
-template <class T, bool Max> inline T extreme(T A, T B, bool Ieee, const FloatMode &M) {
+template <class T, bool Max, class Mode> inline T extreme(T A, T B, bool Ieee, const Mode &M) {
   A = M.flushInput(A);
   B = M.flushInput(B);
   T R = pick<Max>(A, B);
@@ -47,11 +52,22 @@ template <class T, bool Max> inline T extreme(T A, T B, bool Ieee, const FloatMo
   R = Ieee & isSignalling(A) ? quiet(A) : R;
   return R;
 }
-template <class T> inline T minimum(T A, T B, bool Ieee, const FloatMode &M) {
+template <class T, class Mode> inline T minimum(T A, T B, bool Ieee, const Mode &M) {
   return extreme<T, false>(A, B, Ieee, M);
 }
-template <class T> inline T maximum(T A, T B, bool Ieee, const FloatMode &M) {
+template <class T, class Mode> inline T maximum(T A, T B, bool Ieee, const Mode &M) {
   return extreme<T, true>(A, B, Ieee, M);
+}
+
+/// Handler of a two-source minimum or maximum.
+template <class T, bool Max> void extremeHandler(Wave &W, const Inst &I) {
+  const FloatMode M = FloatMode::of<T>(W.Mode);
+  const bool Ieee = W.Mode & ModeIeee;
+  const Source<T> A(W, I, 0), B(W, I, 1);
+  if (M.FlushIn)
+    emit<T>(W, I, [&](unsigned L) { return extreme<T, Max>(A[L], B[L], Ieee, M); });
+  else
+    emit<T>(W, I, [&](unsigned L) { return extreme<T, Max>(A[L], B[L], Ieee, KeepDenormals()); });
 }
 
 template <class T> inline T median(T A, T B, T C, bool Ieee, const FloatMode &M) {

@@ -33,20 +33,71 @@ inline double exactSum(double A, double B, const FloatMode &M) {
                                                     : S;
 }
 
-inline Half addHalf(Half A, Half B, const FloatMode &M) {
-  return half2(A, B, M, [&](double X, double Y) { return exactSum(X, Y, M); });
-}
-inline Half mulHalf(Half A, Half B, const FloatMode &M) {
-  return half2(A, B, M, [](double X, double Y) { return X * Y; });
-}
-inline Half fmaHalf(Half A, Half B, Half C, const FloatMode &M) {
-  return half3(A, B, C, M, [&](double X, double Y, double Z) {
-    const double S = fmaToOdd(X, Y, Z);
-    return S == 0 ? exactSum(X * Y, Z, M) : S;
-  });
-}
+/// Arithmetic as the mode says.
+struct ModedHalf {
+  static Half add(Half A, Half B, const FloatMode &M) {
+    return half2(A, B, M, [&](double X, double Y) { return exactSum(X, Y, M); });
+  }
+  static Half mul(Half A, Half B, const FloatMode &M) {
+    return half2(A, B, M, [](double X, double Y) { return X * Y; });
+  }
+  static Half fma(Half A, Half B, Half C, const FloatMode &M) {
+    return half3(A, B, C, M, [&](double X, double Y, double Z) {
+      const double S = fmaToOdd(X, Y, Z);
+      return S == 0 ? exactSum(X * Y, Z, M) : S;
+    });
+  }
+};
+
+/// The same for nearest even with denormals, the mode that nearly all code
+/// runs in: written without branches, so that loops vectorise.
+struct DefaultHalf {
+  static F32 widen(Half H) {
+    const U32 Magnitude = U32(H.Bits & 0x7fff) << 13;
+    // Rebias by multiplying: right for denormals too.
+    const U32 Finite = toBits(fromBits<F32>(Magnitude) * 0x1p112f);
+    const U32 R = Magnitude >= 0x0f800000 ? Magnitude | 0x7f800000 : Finite;
+    return fromBits<F32>(U32(H.Bits & 0x8000) << 16 | R);
+  }
+  static Half narrow(F32 V) {
+    const U32 B = toBits(V), A = B & 0x7fffffff;
+    const U32 Normal = (A + 0xfff + ((A >> 13) & 1) - 0x38000000) >> 13;
+    // Adding 0.5 leaves the denormal half in the low bits, rounded.
+    const U32 Denormal = toBits(fromBits<F32>(A) + 0.5f) - 0x3f000000;
+    U32 R = A < 0x38800000 ? Denormal : Normal;
+    R = A >= 0x477ff000 ? 0x7c00 : R;
+    R = A > 0x7f800000 ? 0x7e00 : R;
+    return {U16((B >> 16 & 0x8000) | R)};
+  }
+  // A float has more than twice the bits of a half and two: rounding twice is
+  // the same as rounding once for sums and products.
+  static Half add(Half A, Half B, const FloatMode &) {
+    return nanRule(narrow(widen(A) + widen(B)), A, B);
+  }
+  static Half mul(Half A, Half B, const FloatMode &) {
+    return nanRule(narrow(widen(A) * widen(B)), A, B);
+  }
+  static Half fma(Half A, Half B, Half C, const FloatMode &) {
+    const F64 P = F64(widen(A)) * F64(widen(B)), Z = F64(widen(C)), S = P + Z, T = S - P;
+    const F64 Error = (P - (S - T)) + (Z - T);
+    // Round to odd in double, then cut to float keeping a sticky bit.
+    U64 Bits = toBits(S);
+    const U64 Step = (Error > 0) == (S > 0) ? U64(1) : ~U64(0);
+    const bool Inexact = (Error != 0) & ((Bits & 1) == 0);
+    const U64 Odd = Inexact ? Bits + Step : Bits;
+    const U64 Magnitude = Odd & ~FloatTraits<F64>::Sign;
+    const U32 Sticky = (Magnitude & 0x1fffffff) != 0 ? 1 : 0;
+    const U32 Cut = U32((Magnitude >> 29) - (U64(1023 - 127) << 23)) | Sticky;
+    const U32 Finite = Magnitude == 0 ? 0 : Cut;
+    const U32 Special = (Bits << 1) > (FloatTraits<F64>::Inf << 1) ? 0x7fc00000 : 0x7f800000;
+    const U32 R = (Bits << 1) >= (FloatTraits<F64>::Inf << 1) ? Special : Finite;
+    return nanRule(narrow(fromBits<F32>(R | U32(Bits >> 63) << 31)), A, B, C);
+  }
+};
+
+template <class Arithmetic>
 inline Half madHalf(Half A, Half B, Half C, const FloatMode &M) {
-  return nanRule(addHalf(mulHalf(A, B, M), C, M), A, B, C);
+  return nanRule(Arithmetic::add(Arithmetic::mul(A, B, M), C, M), A, B, C);
 }
 
 } // namespace vgpu::VGPU_SIMD

@@ -42,12 +42,6 @@ int dppSource(unsigned Control, int L) {
   }
 }
 
-bool dppLegal(unsigned Control) {
-  return Control <= 0xff || ((Control & 15) && Control > 0x100 && Control < 0x130) ||
-         Control == 0x130 || Control == 0x134 || Control == 0x138 || Control == 0x13c ||
-         (Control >= 0x140 && Control <= 0x143);
-}
-
 /// dppSource for all lanes of one control.
 struct DppMap {
   int8_t From[MaxLanes]; // 0 where there is no source
@@ -217,10 +211,6 @@ void store32(Wave &W, const Inst &I, const uint32_t *Result) {
   uint32_t *D = W.Vgpr[I.Dst.Reg].Lane;
   if (I.Plain) {
     blend(D, Result, W.exec());
-    return;
-  }
-  if (I.Dpp && !dppLegal(I.DppCtrl)) {
-    W.Env->fault(W, I, FaultKind::IllegalOperand, "unknown DPP control", MaxLanes, 0);
     return;
   }
   const uint64_t Active = activeLanes(W, I);

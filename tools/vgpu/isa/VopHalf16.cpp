@@ -23,15 +23,36 @@ Half fractionHalf(Half V, const FloatMode &M) {
   return R.Bits == 0x3c00 ? Half{0x3bff} : R;
 }
 
-inline Half legacyMad(Half A, Half B, Half C, const FloatMode &M) { return madHalf(A, B, C, M); }
+inline Half subtract(Half A) { return isNan(A) ? A : negate(A); }
+
+// Arithmetic rows run one of two loops by the mode; m is the kind of arithmetic.
+#define HALF2(Name, ...)                                                                           \
+  {Name, [](Wave &W, const Inst &I) {                                                              \
+     const auto Run = [&](auto m) {                                                                \
+       (void)m;                                                                                    \
+       using M = decltype(m);                                                                      \
+       run2<F16, F16, F16, F16>(W, I, [](F16 a, F16 b, const Context &x) -> F16 { __VA_ARGS__ });  \
+     };                                                                                            \
+     FloatMode::of64(W.Mode).isDefault() ? Run(DefaultHalf()) : Run(ModedHalf());                  \
+   },                                                                                              \
+   OpClass::Valu, 0, Ty::F16, {Ty::F16, Ty::F16, Ty::None}, 0}
+#define HALF3(Name, Flags, ...)                                                                    \
+  {Name, [](Wave &W, const Inst &I) {                                                              \
+     const auto Run = [&](auto m) {                                                                \
+       (void)m;                                                                                    \
+       using M = decltype(m);                                                                      \
+       run3<F16, F16, F16, F16, F16>(                                                              \
+           W, I, [](F16 a, F16 b, F16 c, const Context &x) -> F16 { __VA_ARGS__ });                \
+     };                                                                                            \
+     FloatMode::of64(W.Mode).isDefault() ? Run(DefaultHalf()) : Run(ModedHalf());                  \
+   },                                                                                              \
+   OpClass::Valu, Flags, Ty::F16, {Ty::F16, Ty::F16, Ty::F16}, 0}
 
 const OpEntry Ops[] = {
-    VGPU_V2("v_add_f16", Valu, F16, F16, F16, return addHalf(a, b, x.Float64);),
-    VGPU_V2("v_sub_f16", Valu, F16, F16, F16,
-            return isNan(b) ? addHalf(a, b, x.Float64) : addHalf(a, negate(b), x.Float64);),
-    VGPU_V2("v_subrev_f16", Valu, F16, F16, F16,
-            return isNan(a) ? addHalf(a, b, x.Float64) : addHalf(negate(a), b, x.Float64);),
-    VGPU_V2("v_mul_f16", Valu, F16, F16, F16, return mulHalf(a, b, x.Float64);),
+    HALF2("v_add_f16", return M::add(a, b, x.Float64);),
+    HALF2("v_sub_f16", return M::add(a, subtract(b), x.Float64);),
+    HALF2("v_subrev_f16", return M::add(subtract(a), b, x.Float64);),
+    HALF2("v_mul_f16", return M::mul(a, b, x.Float64);),
     VGPU_V2("v_min_f16", Valu, F16, F16, F16, return minimum(a, b, x.Ieee, x.Float64);),
     VGPU_V2("v_max_f16", Valu, F16, F16, F16, return maximum(a, b, x.Ieee, x.Float64);),
     VGPU_V3("v_min3_f16", Valu, F16, F16, F16, F16,
@@ -40,17 +61,13 @@ const OpEntry Ops[] = {
             return maximum(maximum(a, b, x.Ieee, x.Float64), c, x.Ieee, x.Float64);),
     VGPU_V3("v_med3_f16", Valu, F16, F16, F16, F16,
             return median(a, b, c, x.Ieee, x.Float64);),
-    // The gfx9 forms keep the other half of the register; the legacy ones clear it.
-    VGPU_V3("v_fma_f16", Valu, F16, F16, F16, F16, return fmaHalf(a, b, c, x.Float64);),
-    VGPU_V3("v_fma_legacy_f16", Valu, F16, F16, F16, F16, return fmaHalf(a, b, c, x.Float64);),
-    VGPU_V3("v_mad_f16", Valu, F16, F16, F16, F16, return madHalf(a, b, c, x.Float64);),
-    VGPU_V3("v_mad_legacy_f16", Valu, F16, F16, F16, F16, return legacyMad(a, b, c, x.Float64);),
-    VGPU_V3X("v_mac_f16", Valu, OpReadsDst | OpKeepsHigh, F16, F16, F16, F16, F16,
-             return madHalf(a, b, c, x.Float64);),
-    VGPU_V3X("v_madmk_f16", Valu, OpLiteralMul | OpKeepsHigh, F16, F16, F16, F16, F16,
-             return madHalf(a, b, c, x.Float64);),
-    VGPU_V3X("v_madak_f16", Valu, OpLiteralAdd | OpKeepsHigh, F16, F16, F16, F16, F16,
-             return madHalf(a, b, c, x.Float64);),
+    HALF3("v_fma_f16", 0, return M::fma(a, b, c, x.Float64);),
+    HALF3("v_fma_legacy_f16", 0, return M::fma(a, b, c, x.Float64);),
+    HALF3("v_mad_f16", 0, return madHalf<M>(a, b, c, x.Float64);),
+    HALF3("v_mad_legacy_f16", 0, return madHalf<M>(a, b, c, x.Float64);),
+    HALF3("v_mac_f16", OpReadsDst | OpKeepsHigh, return madHalf<M>(a, b, c, x.Float64);),
+    HALF3("v_madmk_f16", OpLiteralMul | OpKeepsHigh, return madHalf<M>(a, b, c, x.Float64);),
+    HALF3("v_madak_f16", OpLiteralAdd | OpKeepsHigh, return madHalf<M>(a, b, c, x.Float64);),
 
     VGPU_V1("v_floor_f16", Valu, F16, F16, return roundHalf<RoundDown>(a, x.Float64);),
     VGPU_V1("v_ceil_f16", Valu, F16, F16, return roundHalf<RoundUp>(a, x.Float64);),

@@ -178,6 +178,20 @@ void dotHalf(Wave &W, const Inst &I) {
      });                                                                                           \
    },                                                                                              \
    OpClass::Valu, OpPacked, TheTy, {TheTy, TheTy, Count > 2 ? TheTy : Ty::None}, 0}
+// Half arithmetic in one of two loops by the mode; M is the kind of arithmetic.
+#define PKH(Name, Count, ...)                                                                      \
+  {Name, [](Wave &W, const Inst &I) {                                                              \
+     const auto Run = [&](auto m) {                                                                \
+       (void)m;                                                                                    \
+       using M = decltype(m);                                                                      \
+       packed<Half, Count>(W, I, [](Half a, Half b, Half c, const Context &x) -> Half {            \
+         (void)c;                                                                                  \
+         __VA_ARGS__                                                                               \
+       });                                                                                         \
+     };                                                                                            \
+     FloatMode::of64(W.Mode).isDefault() ? Run(DefaultHalf()) : Run(ModedHalf());                  \
+   },                                                                                              \
+   OpClass::Valu, OpPacked, Ty::PF16, {Ty::PF16, Ty::PF16, Count > 2 ? Ty::PF16 : Ty::None}, 0}
 #define PKI(Name, T, Count, ...) PK(Name, T, Ty::P16, Count, __VA_ARGS__)
 #define PKF(Name, Count, ...) PK(Name, Half, Ty::PF16, Count, __VA_ARGS__)
 #define MIX(Name, Result, Fused)                                                                   \
@@ -187,9 +201,9 @@ void dotHalf(Wave &W, const Inst &I) {
   {Name, dotInteger<Bits, Signed>, OpClass::Valu, OpPacked, Ty::B32, {Ty::P16, Ty::P16, Ty::B32}, 0}
 
 const OpEntry Ops[] = {
-    PKF("v_pk_add_f16", 2, return addHalf(a, b, x.Float64);),
-    PKF("v_pk_mul_f16", 2, return mulHalf(a, b, x.Float64);),
-    PKF("v_pk_fma_f16", 3, return fmaHalf(a, b, c, x.Float64);),
+    PKH("v_pk_add_f16", 2, return M::add(a, b, x.Float64);),
+    PKH("v_pk_mul_f16", 2, return M::mul(a, b, x.Float64);),
+    PKH("v_pk_fma_f16", 3, return M::fma(a, b, c, x.Float64);),
     PKF("v_pk_min_f16", 2, return minimum(a, b, x.Ieee, x.Float64);),
     PKF("v_pk_max_f16", 2, return maximum(a, b, x.Ieee, x.Float64);),
     PKI("v_pk_add_u16", U16, 2, return clampU16(I64(a) + b, x.Clamp);),
