@@ -80,6 +80,7 @@ Error DumpVerifier::siteTable(const ByteReader &Bytes) {
   if (!New)
     return Error::success();
   Place->second = std::move(Table);
+  Out.TablesInOrder.push_back(Place->second.get());
   return Sink.table(*Place->second);
 }
 

@@ -22,13 +22,13 @@ public:
     return Shift * 32 + (Value >> Shift);
   }
 
-  /// The value in the middle of a bucket.
+  /// The value in the middle of a bucket, the lower one of two.
   static uint32_t middleOf(unsigned Bucket) {
     if (Bucket < 64)
       return Bucket;
     unsigned Shift = Bucket / 32 - 1;
     uint64_t Low = uint64_t(Bucket - Shift * 32) << Shift;
-    return static_cast<uint32_t>(Low + (uint64_t(1) << Shift) / 2);
+    return static_cast<uint32_t>(Low + ((uint64_t(1) << Shift) - 1) / 2);
   }
 
   void add(uint32_t Value) { ++Counts[bucketOf(Value)]; }

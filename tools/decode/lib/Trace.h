@@ -45,6 +45,7 @@ struct Trace {
   std::optional<Process> Owner;
   std::map<uint32_t, Agent> Agents;
   std::map<uint64_t, std::unique_ptr<SiteTable>> Tables; ///< by content hash
+  std::vector<const SiteTable *> TablesInOrder;          ///< of the file
   std::unordered_map<uint64_t, Dispatch> Dispatches;     ///< by number
   std::optional<KprobeSummaryRecord> Summary;
   std::vector<std::string> Messages;

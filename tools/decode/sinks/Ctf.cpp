@@ -41,7 +41,7 @@ public:
   std::string Fault; ///< of the Timeline, for main
 
 private:
-  Stream *streamOf(bt_self_message_iterator *Iterator, const TimelineItem &I);
+  Stream *streamOf(bt_self_message_iterator *Iterator, int64_t Number);
   bool openPacket(bt_self_message_iterator *Iterator, Stream &S,
                   uint64_t Clock);
   bool closePacket(bt_self_message_iterator *Iterator, Stream &S);
@@ -53,7 +53,8 @@ private:
 
   Timeline &Input;
   CtfTypes Types;
-  std::map<int64_t, Stream> Streams; ///< by agent; -1 is the host
+  static constexpr int64_t HostStream = -1;
+  std::map<int64_t, Stream> Streams; ///< by agent, and the host's
 };
 
 CtfSource::~CtfSource() {
@@ -73,9 +74,7 @@ bool CtfSource::initialize(bt_self_component_source *Self) {
 }
 
 Stream *CtfSource::streamOf(bt_self_message_iterator *Iterator,
-                            const TimelineItem &I) {
-  bool OfWave = I.Wave != nullptr;
-  int64_t Number = OfWave ? int64_t(I.Owner->Where->Record.Agent) : -1;
+                            int64_t Number) {
   auto [Place, New] = Streams.try_emplace(Number);
   Stream &S = Place->second;
   if (!New)
@@ -83,7 +82,7 @@ Stream *CtfSource::streamOf(bt_self_message_iterator *Iterator,
   S.Itself = bt_stream_create(Types.Streams, Types.Trace);
   if (!S.Itself)
     return nullptr;
-  std::string Name = OfWave ? "agent_" + std::to_string(Number) : "host";
+  std::string Name = Number == HostStream ? "host" : "agent_" + std::to_string(Number);
   if (bt_stream_set_name(S.Itself, Name.c_str()) !=
           BT_STREAM_SET_NAME_STATUS_OK ||
       !add(bt_message_stream_beginning_create(Iterator, S.Itself)))
@@ -202,13 +201,24 @@ bool CtfSource::produce(bt_self_message_iterator *Iterator) {
   }
   if (Done) {
     Finished = true;
+    // A trace without a packet would have no metadata either.
+    if (Streams.empty()) {
+      Stream *Host = streamOf(Iterator, HostStream);
+      if (!Host)
+        return false;
+      Host->LastClock = static_cast<uint64_t>(Input.beginNs());
+      if (!openPacket(Iterator, *Host, Host->LastClock))
+        return false;
+    }
     for (auto &[Number, S] : Streams)
       if ((S.Packet && !closePacket(Iterator, S)) ||
           !add(bt_message_stream_end_create(Iterator, S.Itself)))
         return false;
     return true;
   }
-  Stream *S = streamOf(Iterator, Item);
+  Stream *S = streamOf(Iterator, Item.Wave
+                                     ? int64_t(Item.Owner->Where->Record.Agent)
+                                     : HostStream);
   if (!S)
     return false;
   uint64_t Clock = static_cast<uint64_t>(Item.Ns);

@@ -9,15 +9,15 @@
 namespace kprobe {
 namespace {
 
-/// What libbabeltrace2 2.0 writes between quotes must not need escaping, and
-/// its metadata is UTF-8.
+/// Text for the metadata: ASCII that neither the writer nor the babeltrace2
+/// program's printer needs to escape.
 std::string plainText(std::string Text) {
   for (char &C : Text) {
     unsigned char U = static_cast<unsigned char>(C);
     if (U < 0x20 || U >= 0x7f)
       C = '?';
-    else if (C == '"' || C == '\\')
-      C = '\'';
+    else if (C == '"' || C == '\'' || C == '\\')
+      C = '`';
   }
   return Text;
 }
@@ -75,15 +75,19 @@ const bt_event_class *CtfTypes::event(const char *Name,
 bt_field_class *CtfTypes::site(const Timeline &Input) {
   bt_field_class *Field = bt_field_class_enumeration_unsigned_create(Class);
   bt_field_class_integer_set_field_value_range(Field, 32);
+  const std::vector<const SiteTable *> &Tables = Input.trace().TablesInOrder;
   uint64_t Number = 0;
-  for (const auto &[Hash, Table] : Input.trace().Tables) {
-    FirstSite[Table.get()] = Number;
+  for (size_t Which = 0; Which < Tables.size(); ++Which) {
+    const SiteTable *Table = Tables[Which];
+    FirstSite[Table] = Number;
     for (uint32_t I = 0; I < Table->sites().size(); ++I, ++Number) {
       const KprobeSiteRecord &S = Table->sites()[I];
       std::string Source = sourceText(*Table, S);
-      // The number first: labels of an enumeration are distinct.
+      // The number that other outputs show first, with that of its table when
+      // there are several: labels of an enumeration are distinct.
       std::string Label = plainText(
-          std::to_string(Number) + " " +
+          (Tables.size() > 1 ? std::to_string(Which) + ":" : "") +
+          std::to_string(I) + " " +
           demangle(Table->string(Table->functions()[S.Function].Name)) + " " +
           blockName(*Table, I) + (Source.empty() ? "" : " " + Source));
       bt_integer_range_set_unsigned *Range =

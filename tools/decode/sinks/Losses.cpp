@@ -28,7 +28,7 @@ std::vector<Loss> lossesOf(const Statistics &S) {
   add("waves_not_ended",
       "waves that never reached their end, events recovered from the ring",
       W.Begun);
-  add("waves_incomplete", "of these had a full ring and may have lost events",
+  add("waves_incomplete", "of these, had a full ring and may have lost events",
       W.Incomplete);
   add("waves_damaged", "waves with a damaged header, events not used",
       W.Damaged);
@@ -42,7 +42,7 @@ std::vector<Loss> lossesOf(const Statistics &S) {
   for (uint32_t I = 0; I < 16; ++I)
     if (I != KPROBE_DISPATCH_TRACED)
       add("dispatches_status_" + std::to_string(I),
-          "dispatches not traced: " + statusText(I), ByStatus[I]);
+          "dispatches not traced (" + statusText(I) + ")", ByStatus[I]);
   uint64_t Pending = 0, Dropped = 0, Unknown = 0, Unrecorded = 0;
   for (const auto &T : S.traces()) {
     Unknown += T->UnknownChunks;

@@ -138,9 +138,9 @@ std::string blockTable(const KernelStatistics &K, uint64_t Top) {
   }
   std::string Text = Table.text();
   if (Shown < Order.size())
-    Text += num(Order.size() - Shown) + " more blocks\n";
+    Text += "blocks not shown: " + num(Order.size() - Shown) + "\n";
   if (size_t Never = K.Sites.size() - Order.size())
-    Text += num(Never) + " blocks never ran\n";
+    Text += "blocks that never ran: " + num(Never) + "\n";
   if (!Debug)
     Text += "no debug information: build with -gline-tables-only to see source "
             "lines\n";
@@ -163,7 +163,7 @@ std::string statisticsText(const Statistics &S, const ReportOptions &Options) {
   Text += "\n";
   std::vector<Loss> Losses = lossesOf(S);
   for (const Loss &L : Losses)
-    Text += "lost: " + num(L.Count) + " " + L.Text + "\n";
+    Text += "lost: " + L.Text + ": " + num(L.Count) + "\n";
   if (Losses.empty())
     Text += "lost: nothing\n";
   for (const auto &T : S.traces())
