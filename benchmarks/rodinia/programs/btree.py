@@ -10,8 +10,9 @@ import random
 from programs import Program, require
 
 KEYS = {"small": 10000, "default": 1000000}
+# Ranges and look-ups. The program reads the length of a range where the number of
+# ranges stands (its pointer does not move on), so that both are one number.
 QUERIES = {"small": (200, 300), "default": (6000, 10000)}
-RANGE = 300
 
 
 def prepare(folder, rodinia, size):
@@ -19,7 +20,7 @@ def prepare(folder, rodinia, size):
     random.Random(5).shuffle(keys)
     (folder / "keys").write_text("\n".join(map(str, [len(keys)] + keys)) + "\n", encoding="utf-8")
     ranges, lookups = QUERIES[size]
-    (folder / "commands").write_text(f"j {ranges} {RANGE}\nk {lookups}\n", encoding="utf-8")
+    (folder / "commands").write_text(f"j {ranges} {ranges}\nk {lookups}\n", encoding="utf-8")
 
 
 def section(text, title, columns):
@@ -49,7 +50,7 @@ def verify(run):
     require(len(rows) == ranges, f"{len(rows)} ranges written, not {ranges}")
     for number, (index, start, length) in enumerate(rows):
         first = draw()
-        last = first + RANGE
+        last = first + ranges
         if last >= count:
             first, last = first - (last - count), count - 1
         require([index, start, length] == [number, first, last - first + 1],
