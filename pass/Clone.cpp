@@ -10,6 +10,7 @@
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -67,6 +68,16 @@ static GlobalVariable *cloneLds(GlobalVariable &Variable,
   return Copy;
 }
 
+// Whether the kernel calls anything, by the back end's count when it lays out
+// LDS that functions use: inline assembly is a call for it, like one through a
+// pointer.
+static bool makesCalls(Function &Kernel) {
+  return any_of(instructions(Kernel), [](Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    return Call && !isa<IntrinsicInst>(Call);
+  });
+}
+
 std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions) {
   Function &Kernel = *Functions.front();
   DenseMap<const Function *, Function *> Clones;
@@ -92,6 +103,10 @@ std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions) {
     Function *Clone = CloneFunction(Original, *Values);
     if (Original == &Kernel) {
       Clone->setName(Kernel.getName() + KPROBE_CLONE_SUFFIX);
+      // Or the probes' assembly would make the clone of a kernel without calls
+      // allocate what only other kernels' functions use.
+      if (!makesCalls(Kernel))
+        Clone->addFnAttr("amdgpu-elide-module-lds");
       // Nothing in the module refers to the clone: no linkage that lets go.
       if (Clone->hasLinkOnceODRLinkage())
         Clone->setLinkage(GlobalValue::WeakODRLinkage);

@@ -6,7 +6,7 @@
 ; RUN:   %llc15 -mcpu=gfx906 -verify-machineinstrs -o %t.s
 ; RUN: FileCheck %s --implicit-check-not=branch --implicit-check-not=ds_ \
 ; RUN:   --implicit-check-not=buffer_ --implicit-check-not=atomic \
-; RUN:   --implicit-check-not=global_load --implicit-check-not=flat_ < %t.s
+; RUN:   --implicit-check-not=global_load --implicit-check-not=flat_load --implicit-check-not=flat_store < %t.s
 
 target triple = "amdgcn-amd-amdhsa"
 

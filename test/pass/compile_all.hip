@@ -25,12 +25,13 @@ __global__ __attribute__((amdgpu_num_sgpr(24))) void few_scalars(float *p, int n
     p[i * n] += p[i];
 }
 
+// 64 KiB, but for what helper() below takes in every kernel.
 __global__ void full_lds(int *p) {
-  __shared__ int all[16384];
-  for (int i = threadIdx.x; i < 16384; i += blockDim.x)
+  __shared__ int all[16320];
+  for (int i = threadIdx.x; i < 16320; i += blockDim.x)
     all[i] = p[i];
   __syncthreads();
-  p[threadIdx.x] = all[p[threadIdx.x] & 16383];
+  p[threadIdx.x] = all[16319 - threadIdx.x];
 }
 __global__ void dynamic_lds(int *p) {
   extern __shared__ int some[];

@@ -32,10 +32,21 @@ define amdgpu_kernel void @b(i32 %i) #0 {
   ret void
 }
 
+; A kernel without calls has none of it, and its clone, for all its assembly, has
+; none either.
+; CHECK: .amdhsa_kernel c{{$}}
+; CHECK-NEXT: .amdhsa_group_segment_fixed_size 0
+define amdgpu_kernel void @c(ptr addrspace(1) %p) #0 {
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+
 ; PLAIN-NOT: .amdhsa_kernel
 ; PROBED: .amdhsa_kernel a.kprobe
 ; PROBED-NEXT: .amdhsa_group_segment_fixed_size 256
 ; PROBED: .amdhsa_kernel b.kprobe
 ; PROBED-NEXT: .amdhsa_group_segment_fixed_size 384
+; PROBED: .amdhsa_kernel c.kprobe
+; PROBED-NEXT: .amdhsa_group_segment_fixed_size 0
 
 attributes #0 = { nounwind "target-cpu"="gfx906" }
