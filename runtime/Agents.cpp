@@ -19,7 +19,7 @@
 namespace kprobe {
 
 // Dispatches that can be traced at once on one agent.
-static constexpr size_t ContextCount = 2048;
+static constexpr size_t ContextCount = 4096;
 // A context must not share a cache line with its neighbour.
 static constexpr size_t ContextStride = 64;
 static constexpr uint64_t LeastPoolBytes = 1u << 20;
@@ -94,8 +94,7 @@ void Agents::discover() {
   Cpus = Visit.Cpus;
   if (HostPool.handle == 0)
     for (hsa_agent_t Cpu : Cpus) {
-      PoolVisit Pools{
-          &Api, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED, {}};
+      PoolVisit Pools{&Api, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED, {}};
       Api.hsa_amd_agent_iterate_memory_pools(Cpu, visitPool, &Pools);
       if (Pools.Found.handle) {
         HostPool = Pools.Found;

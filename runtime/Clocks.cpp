@@ -34,8 +34,8 @@ KprobeClockRecord sampleClock(const ClockSources &Sources, uint32_t Agent,
   if (BestDoubt == UINT64_MAX || KnownTick == 0 || TickHz == 0 ||
       !Sources.Convert(KnownTick, KnownSystem))
     return Record;
-  int64_t Elapsed = scale(int64_t(Record.SystemTicks - KnownSystem), TickHz,
-                          Record.SystemHz);
+  int64_t Elapsed =
+      scale(int64_t(Record.SystemTicks - KnownSystem), TickHz, Record.SystemHz);
   // Not into the future and not before the known tick: extrapolation there is
   // less certain, and a jump of the clock must not carry us away.
   if (Elapsed < 0)
@@ -69,9 +69,9 @@ uint64_t nominalTickHz(const std::string &Target) {
   // Vega and CDNA reference clock, and Navi's: 100 MHz on every discrete part
   // (s_memrealtime in the ISA manuals counts that clock). APUs differ and are
   // left to measurement.
-  for (const char *Known : {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942",
-                            "gfx1030", "gfx1031", "gfx1032", "gfx1100",
-                            "gfx1101", "gfx1102", "gfx1200", "gfx1201"})
+  for (const char *Known :
+       {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1031",
+        "gfx1032", "gfx1100", "gfx1101", "gfx1102", "gfx1200", "gfx1201"})
     if (Target == Known)
       return 100000000;
   return 0;
@@ -93,8 +93,9 @@ uint64_t chooseTickHz(uint64_t Stated, uint64_t Measured, uint64_t Nominal,
     return Measured;
   }
   if (Measured) {
-    Message = "rate of the real-time counter measured: " +
-              std::to_string(Measured) + " Hz";
+    Message =
+        "rate of the real-time counter measured: " + std::to_string(Measured) +
+        " Hz";
     return Measured;
   }
   if (Nominal) {

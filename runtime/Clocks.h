@@ -16,9 +16,9 @@
 namespace kprobe {
 
 struct ClockSources {
-  std::function<uint64_t()> MonotonicNs;              // CLOCK_MONOTONIC
-  std::function<bool(uint64_t &)> SystemTicks;        // HSA system time stamp
-  uint64_t SystemHz = 0;                              // its frequency
+  std::function<uint64_t()> MonotonicNs;       // CLOCK_MONOTONIC
+  std::function<bool(uint64_t &)> SystemTicks; // HSA system time stamp
+  uint64_t SystemHz = 0;                       // its frequency
   // Counter value of the agent → system time stamp.
   std::function<bool(uint64_t, uint64_t &)> Convert;
 };

@@ -144,9 +144,8 @@ static hsa_status_t visitSymbol(hsa_executable_t, hsa_agent_t,
   return HSA_STATUS_SUCCESS;
 }
 
-std::vector<KernelSymbol> listKernels(const HsaApi &Api,
-                                      hsa_executable_t Executable,
-                                      hsa_agent_t Agent) {
+std::vector<KernelSymbol>
+listKernels(const HsaApi &Api, hsa_executable_t Executable, hsa_agent_t Agent) {
   Listing List{&Api, {}};
   Api.hsa_executable_iterate_agent_symbols(Executable, Agent, visitSymbol,
                                            &List);

@@ -62,9 +62,8 @@ private:
 };
 
 // The kernels of a frozen executable on one agent, asked through the API.
-std::vector<KernelSymbol> listKernels(const HsaApi &Api,
-                                      hsa_executable_t Executable,
-                                      hsa_agent_t Agent);
+std::vector<KernelSymbol>
+listKernels(const HsaApi &Api, hsa_executable_t Executable, hsa_agent_t Agent);
 
 } // namespace kprobe
 

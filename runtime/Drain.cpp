@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <hsa/amd_hsa_signal.h>
 #include <unistd.h>
 
 namespace kprobe {
@@ -27,8 +28,8 @@ Drain::Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
              KprobeSummaryRecord &Summary)
     : Api(Api), Devices(Devices), Signals(Signals), Board(Board),
       Writer(Writer), Summary(Summary) {
-  if (Api.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY,
-                              &SystemHz) != HSA_STATUS_SUCCESS)
+  if (Api.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &SystemHz) !=
+      HSA_STATUS_SUCCESS)
     SystemHz = 0;
 }
 
@@ -88,8 +89,8 @@ void Drain::run() {
       writeClocks(true);
     }
   }
-  Board.waitAllCompleted(std::chrono::milliseconds(
-      PatienceMs.load(std::memory_order_relaxed)));
+  Board.waitAllCompleted(
+      std::chrono::milliseconds(PatienceMs.load(std::memory_order_relaxed)));
   writeBatch(Board.take(std::chrono::milliseconds(0)));
   writeHeldBack();
   // Still running: what their waves have written so far is worth having.
@@ -171,11 +172,12 @@ void Drain::announceAgent(Agent &Device) {
     return;
   Device.Announced = true;
   std::string Text;
-  Device.TickHz = chooseTickHz(
-      Device.StatedTickHz,
-      Device.StatedTickHz ? 0
-                          : measureTickHz(clockSources(Device), Device.KnownTick),
-      nominalTickHz(Device.Target), Text);
+  Device.TickHz =
+      chooseTickHz(Device.StatedTickHz,
+                   Device.StatedTickHz
+                       ? 0
+                       : measureTickHz(clockSources(Device), Device.KnownTick),
+                   nominalTickHz(Device.Target), Text);
   if (!Text.empty())
     append(KPROBE_CHUNK_MESSAGE, nullptr, 0, Device.Target + ": " + Text);
   if (Device.TickHz == 0)
@@ -252,7 +254,13 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
   Agent &Device = *Item.Device;
   KprobeDispatchRecord &Record = Item.Record;
   bool Completed = Item.Completed.load(std::memory_order_acquire);
-  if (Completed) {
+  // At an early end ROCr may not have come round to its handler yet.
+  bool Fallen = !Completed && Item.Own.handle &&
+                Api.hsa_signal_load_scacquire(Item.Own) < 1;
+  if (Fallen)
+    Item.EndTick =
+        reinterpret_cast<const amd_signal_t *>(Item.Own.handle)->end_ts;
+  if (Completed || Fallen) {
     if (Item.EndTick != 0)
       Device.KnownTick = Item.EndTick;
     hsa_amd_profiling_dispatch_time_t Time = {};
@@ -263,16 +271,20 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
       Record.EndSystem = Time.end;
     }
   }
-  announceAgent(Device);
-  if (Completed)
-    Device.ClockDue = true;
   bool Traced = Record.Status == KPROBE_DISPATCH_TRACED;
+  // The first dispatch of all did not complete: its waves know the counter.
+  if (Traced && Device.KnownTick == 0)
+    Device.KnownTick =
+        anyWaveTick(Device.pool()->address(Item.Region), Item.Region.Plan);
+  announceAgent(Device);
+  if (Completed || Fallen)
+    Device.ClockDue = true;
   if (Item.Kernel && Item.Kernel->Table)
     announceTable(*Item.Kernel->Table);
 
   ++Summary.DispatchesSeen;
   // Its queue was destroyed, or tracing ended before it did.
-  if (Item.Own.handle && !Completed)
+  if (Item.Own.handle && !Completed && !Fallen)
     ++Summary.DispatchesPending;
   ++Summary.DispatchesByStatus[Record.Status & 15];
   if (Traced)

@@ -18,8 +18,7 @@ namespace kprobe {
 class Drain {
 public:
   Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
-        DispatchBoard &Board, DumpWriter &Writer,
-        KprobeSummaryRecord &Summary);
+        DispatchBoard &Board, DumpWriter &Writer, KprobeSummaryRecord &Summary);
 
   // False when the thread cannot be made.
   bool start();

@@ -8,6 +8,7 @@
 #include "Tracer.h"
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <new>
@@ -44,12 +45,11 @@ template <typename Function> void guarded(Function &&Work) {
 
 // ------------------------------------------------------------------- hooks
 
-hsa_status_t hookQueueCreate(hsa_agent_t Agent, uint32_t Size,
-                             hsa_queue_type32_t Type,
-                             void (*Callback)(hsa_status_t, hsa_queue_t *,
-                                              void *),
-                             void *Data, uint32_t PrivateBytes,
-                             uint32_t GroupBytes, hsa_queue_t **Queue) {
+hsa_status_t
+hookQueueCreate(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t Type,
+                void (*Callback)(hsa_status_t, hsa_queue_t *, void *),
+                void *Data, uint32_t PrivateBytes, uint32_t GroupBytes,
+                hsa_queue_t **Queue) {
   if (Tracer *Tool = activeTracer()) {
     try {
       return Tool->createQueue(Agent, Size, Type, Callback, Data, PrivateBytes,
@@ -57,8 +57,8 @@ hsa_status_t hookQueueCreate(hsa_agent_t Agent, uint32_t Size,
     } catch (...) {
     }
   }
-  return Saved.hsa_queue_create(Agent, Size, Type, Callback, Data,
-                                PrivateBytes, GroupBytes, Queue);
+  return Saved.hsa_queue_create(Agent, Size, Type, Callback, Data, PrivateBytes,
+                                GroupBytes, Queue);
 }
 
 hsa_status_t hookQueueDestroy(hsa_queue_t *Queue) {
@@ -169,6 +169,22 @@ void finishTracing(bool Unloading) {
 
 void finishAtExit() { finishTracing(false); }
 
+// ROCr's news of a memory fault, before it ends the process. The answer means
+// that the event was not dealt with: all goes on as without us.
+hsa_status_t onSystemEvent(const hsa_amd_event_t *Event, void *) {
+  if (Tracer *Tool = activeTracer())
+    guarded([&] {
+      if (Event->event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT) {
+        char Text[64];
+        snprintf(Text, sizeof(Text), "memory fault of the device at 0x%llx",
+                 static_cast<unsigned long long>(
+                     Event->memory_fault.virtual_address));
+        Tool->deviceFailed(Text);
+      }
+    });
+  return HSA_STATUS_ERROR;
+}
+
 // In the child of a fork the drain thread does not exist and locks may be held
 // for ever: everything passes through from here on, nothing is written.
 void letGoInChild() {
@@ -257,6 +273,8 @@ void load(HsaApiTable *NewTable, uint64_t FailedCount,
   Table = NewTable;
   Current.store(Tool, std::memory_order_release);
   installHooks(NewTable);
+  if (Api.hsa_amd_register_system_event_handler)
+    Api.hsa_amd_register_system_event_handler(onSystemEvent, nullptr);
   for (uint64_t I = 0; Settings.Verbose && I < FailedCount; ++I)
     if (FailedNames && FailedNames[I])
       logNote(std::string("tool that did not load: ") + FailedNames[I]);

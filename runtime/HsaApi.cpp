@@ -45,6 +45,10 @@ bool readApiTable(const HsaApiTable *Table, HsaApi &Api, std::string &Why) {
 #undef KPROBE_READ_CORE
 #undef KPROBE_READ_AMD
 #undef KPROBE_READ
+  if (reaches(Table->amd_ext_->version,
+              offsetof(AmdExtTable, hsa_amd_register_system_event_handler_fn)))
+    Api.hsa_amd_register_system_event_handler =
+        Table->amd_ext_->hsa_amd_register_system_event_handler_fn;
   return true;
 }
 

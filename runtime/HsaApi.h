@@ -57,11 +57,14 @@ struct HsaApi {
 #define KPROBE_MEMBER(Name) decltype(::Name) *Name = nullptr;
   KPROBE_HSA_CORE_FUNCTIONS(KPROBE_MEMBER)
   KPROBE_HSA_AMD_FUNCTIONS(KPROBE_MEMBER)
+  // May be null: only reports memory faults.
+  KPROBE_MEMBER(hsa_amd_register_system_event_handler)
 #undef KPROBE_MEMBER
 };
 
 // Copies every pointer above. False, with the reason in Why, when the table is
-// of another major version, too short for a function or has a null entry.
+// of another major version, or too short for a function that is needed, or has
+// a null entry for one.
 bool readApiTable(const HsaApiTable *Table, HsaApi &Api, std::string &Why);
 
 } // namespace kprobe

@@ -5,8 +5,8 @@
 
 #include <cerrno>
 #include <csignal>
-#include <initializer_list>
 #include <ctime>
+#include <initializer_list>
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -36,7 +36,9 @@ GridShape gridShape(const hsa_kernel_dispatch_packet_t &Packet,
       std::max<uint64_t>(1, Used(0, Packet.workgroup_size_x)),
       std::max<uint64_t>(1, Used(1, Packet.workgroup_size_y)),
       std::max<uint64_t>(1, Used(2, Packet.workgroup_size_z))};
-  auto WavesOf = [&](uint64_t Items) { return (Items + WaveSize - 1) / WaveSize; };
+  auto WavesOf = [&](uint64_t Items) {
+    return (Items + WaveSize - 1) / WaveSize;
+  };
 
   GridShape Shape;
   Shape.GroupsX = (Grid[0] + Group[0] - 1) / Group[0];
@@ -45,8 +47,8 @@ GridShape gridShape(const hsa_kernel_dispatch_packet_t &Packet,
   Shape.WavesPerGroup = WavesOf(Group[0] * Group[1] * Group[2]);
   Shape.WaveIndices = saturate((unsigned __int128)Shape.GroupsX *
                                Shape.GroupsY * Shape.GroupsZ);
-  Shape.WaveIndices = saturate((unsigned __int128)Shape.WaveIndices *
-                               Shape.WavesPerGroup);
+  Shape.WaveIndices =
+      saturate((unsigned __int128)Shape.WaveIndices * Shape.WavesPerGroup);
   // In each dimension there are whole groups and perhaps one partial group:
   // eight kinds of groups in all.
   unsigned __int128 Waves = 0;
@@ -75,8 +77,7 @@ void Rewriter::rewrite(const std::shared_ptr<QueueState> &Queue,
   for (size_t I = 0; I < Count; ++I)
     if ((Packets[I].Header & 0xff) == HSA_PACKET_TYPE_KERNEL_DISPATCH)
       rewriteDispatch(
-          Queue,
-          reinterpret_cast<hsa_kernel_dispatch_packet_t &>(Packets[I]),
+          Queue, reinterpret_cast<hsa_kernel_dispatch_packet_t &>(Packets[I]),
           FirstIndex + I, Queue->Submitted + I);
   std::lock_guard<std::mutex> Guard(Queue->Lock);
   Queue->Submitted += Count;
@@ -199,10 +200,9 @@ uint32_t Rewriter::instrument(Dispatch &Item,
                      Kernel->Clone.PrivateBytes));
   // The context is read through caches that must not hold an older one, and
   // what the waves wrote must be in memory when the signal says so.
-  uint16_t Scopes = HSA_FENCE_SCOPE_SYSTEM
-                        << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                    HSA_FENCE_SCOPE_SYSTEM
-                        << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+  uint16_t Scopes =
+      HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+      HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
   Packet.header |= Scopes;
   return KPROBE_DISPATCH_TRACED;
 }
@@ -257,11 +257,11 @@ bool Rewriter::watch(const DispatchRef &Item,
   Item->Own = Signal;
   Item->App = Packet.completion_signal;
   Board.submitted(Item);
-  auto Argument = std::unique_ptr<Completion>(
-      new Completion{&Api, &Board, Item});
+  auto Argument =
+      std::unique_ptr<Completion>(new Completion{&Api, &Board, Item});
   if (Api.hsa_amd_signal_async_handler(Signal, HSA_SIGNAL_CONDITION_LT, 1,
-                                       onCompletion, Argument.get()) !=
-      HSA_STATUS_SUCCESS) {
+                                       onCompletion,
+                                       Argument.get()) != HSA_STATUS_SUCCESS) {
     Board.withdraw(Item);
     Signals.release(Signal);
     Item->Own = {};

@@ -65,7 +65,7 @@ private:
   mutable std::mutex Lock;
   std::map<uint64_t, uint64_t> Free; // offset → bytes, never adjacent
   uint64_t FreeBytes;
-  uint64_t InUse = 0; // regions
+  uint64_t InUse = 0;       // regions
   uint64_t ZeroedBytes = 0; // everything free below this offset is zero
 };
 

@@ -1,7 +1,7 @@
 // Completion signals of our own, created as needed and used again.
 //
-// Each costs the driver an event, of which a process has about 4096; past a
-// part of that the program's own signals come first and we go without.
+// Each costs the driver an event, of which a process has 4096; the last ones
+// are left to the program's own signals, and we go without.
 #ifndef KPROBE_RUNTIME_SIGNALPOOL_H
 #define KPROBE_RUNTIME_SIGNALPOOL_H
 
@@ -25,7 +25,7 @@ public:
   void destroyAll();
 
 private:
-  static constexpr size_t MostSignals = 2048;
+  static constexpr size_t MostSignals = 3584;
 
   const HsaApi &Api;
   std::mutex Lock;

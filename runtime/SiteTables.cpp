@@ -81,8 +81,8 @@ static Span findSection(const Span &Elf, const char *Name) {
     std::string SectionName;
     if (!ReadSection(I, Section))
       return None;
-    if (Section.sh_type != SHT_NOBITS && Strings.readString(Section.sh_name, SectionName) &&
-        SectionName == Name)
+    if (Section.sh_type != SHT_NOBITS &&
+        Strings.readString(Section.sh_name, SectionName) && SectionName == Name)
       return Elf.part(Section.sh_offset, Section.sh_size);
   }
   return None;
@@ -107,8 +107,8 @@ static std::shared_ptr<const SiteTable> readTable(const Span &Bytes,
   if (siteTableHash(Table.data(), Table.size()) != Header.ContentHash)
     return Fail("site table is damaged: its checksum does not match");
   Span Strings = Table.part(Header.StringOffset, Header.StringBytes);
-  if (!Table.holds(Header.KernelOffset, uint64_t(Header.KernelCount) *
-                                            sizeof(KprobeKernelRecord)))
+  if (!Table.holds(Header.KernelOffset,
+                   uint64_t(Header.KernelCount) * sizeof(KprobeKernelRecord)))
     return Fail("site table's kernels lie outside of it");
 
   auto Result = std::make_shared<SiteTable>();

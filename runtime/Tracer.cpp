@@ -2,10 +2,14 @@
 #include "Tracer.h"
 #include "Log.h"
 
+#include <cstdio>
+
 namespace kprobe {
 
 // How long the end of the process waits for dispatches that still run.
 static constexpr std::chrono::milliseconds EndPatience(2000);
+// After an error of the device nothing more will complete.
+static constexpr std::chrono::milliseconds ErrorPatience(0);
 
 Tracer::Tracer(const HsaApi &Functions, const Config &Wishes,
                ProcessDump &ProcessWide)
@@ -21,12 +25,33 @@ bool Tracer::start() {
   return true;
 }
 
-void Tracer::finish(bool Unloading) {
+void Tracer::finish(bool Unloading) { end(EndPatience, Unloading); }
+
+void Tracer::deviceFailed(const std::string &What) {
+  if (!active())
+    return;
+  report(What + ": what the waves have written so far is saved");
+  end(ErrorPatience, false);
+}
+
+void Tracer::relayError(hsa_status_t Status, hsa_queue_t *Source, void *Data) {
+  auto *Relay = static_cast<ErrorRelay *>(Data);
+  try {
+    char Text[32];
+    snprintf(Text, sizeof(Text), "0x%x", unsigned(Status));
+    Relay->Owner->deviceFailed(std::string("a queue failed with status ") +
+                               Text);
+  } catch (...) {
+  }
+  Relay->Callback(Status, Source, Relay->Data);
+}
+
+void Tracer::end(std::chrono::milliseconds Patience, bool Unloading) {
   std::lock_guard<std::mutex> Guard(FinishLock);
   if (Finished || !Active.exchange(false, std::memory_order_acq_rel))
     return;
   Finished = true;
-  bool AllWritten = Writer.finish(EndPatience);
+  bool AllWritten = Writer.finish(Patience);
   // Otherwise the device may still write there, or the drain thread read.
   if (Unloading && AllWritten) {
     Devices.freePools();
@@ -80,16 +105,15 @@ static void interceptPackets(const void *Packets, uint64_t Count,
                              uint64_t FirstIndex, void *Data,
                              hsa_amd_queue_intercept_packet_writer Writer) {
   auto *Queue = static_cast<QueueState *>(Data);
-  Queue->Owner->intercept(Queue->shared_from_this(), Packets, Count,
-                          FirstIndex, Writer);
+  Queue->Owner->intercept(Queue->shared_from_this(), Packets, Count, FirstIndex,
+                          Writer);
 }
 
-hsa_status_t Tracer::createQueue(hsa_agent_t Handle, uint32_t Size,
-                                 hsa_queue_type32_t Type,
-                                 void (*Callback)(hsa_status_t, hsa_queue_t *,
-                                                  void *),
-                                 void *Data, uint32_t PrivateBytes,
-                                 uint32_t GroupBytes, hsa_queue_t **Queue) {
+hsa_status_t
+Tracer::createQueue(hsa_agent_t Handle, uint32_t Size, hsa_queue_type32_t Type,
+                    void (*Callback)(hsa_status_t, hsa_queue_t *, void *),
+                    void *Data, uint32_t PrivateBytes, uint32_t GroupBytes,
+                    hsa_queue_t **Queue) {
   auto Plain = [&] {
     return Api.hsa_queue_create(Handle, Size, Type, Callback, Data,
                                 PrivateBytes, GroupBytes, Queue);
@@ -103,7 +127,16 @@ hsa_status_t Tracer::createQueue(hsa_agent_t Handle, uint32_t Size,
            " is not watched: its dispatches will be missing");
     return Plain();
   }
-  if (Api.hsa_amd_queue_intercept_create(Handle, Size, Type, Callback, Data,
+  auto *ToCall = Callback;
+  void *ToPass = Data;
+  if (Callback) {
+    auto Relay = std::make_unique<ErrorRelay>(ErrorRelay{this, Callback, Data});
+    ToCall = relayError;
+    ToPass = Relay.get();
+    std::lock_guard<std::mutex> Guard(QueueLock);
+    Relays.push_back(std::move(Relay));
+  }
+  if (Api.hsa_amd_queue_intercept_create(Handle, Size, Type, ToCall, ToPass,
                                          PrivateBytes, GroupBytes,
                                          Queue) != HSA_STATUS_SUCCESS) {
     hsa_status_t Status = Plain();

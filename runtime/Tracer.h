@@ -30,20 +30,19 @@ public:
   // Unloading: ROCr lives on (hsa_init may follow), so memory and signals are
   // given back; at the process's end they are left to it.
   void finish(bool Unloading);
+  // The device reported an error that most likely ends the process: writes at
+  // once what the waves have left so far, and ends tracing.
+  void deviceFailed(const std::string &What);
   // In the child of a fork: no lock is taken, nothing is written.
   void letGo();
 
-  bool active() const {
-    return Active.load(std::memory_order_acquire);
-  }
+  bool active() const { return Active.load(std::memory_order_acquire); }
 
   // What the hooks report, each after the original call has succeeded.
-  hsa_status_t createQueue(hsa_agent_t Agent, uint32_t Size,
-                           hsa_queue_type32_t Type,
-                           void (*Callback)(hsa_status_t, hsa_queue_t *,
-                                            void *),
-                           void *Data, uint32_t PrivateBytes,
-                           uint32_t GroupBytes, hsa_queue_t **Queue);
+  hsa_status_t
+  createQueue(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t Type,
+              void (*Callback)(hsa_status_t, hsa_queue_t *, void *), void *Data,
+              uint32_t PrivateBytes, uint32_t GroupBytes, hsa_queue_t **Queue);
   bool ownsQueue(const hsa_queue_t *Queue);
   void queueDestroyed(hsa_queue_t *Queue);
   void readerCreated(hsa_code_object_reader_t Reader, const void *Elf,
@@ -61,6 +60,14 @@ public:
                  hsa_amd_queue_intercept_packet_writer Writer);
 
 private:
+  // Stands between ROCr and the program's callback for errors of a queue.
+  struct ErrorRelay {
+    Tracer *Owner;
+    void (*Callback)(hsa_status_t, hsa_queue_t *, void *);
+    void *Data;
+  };
+  static void relayError(hsa_status_t Status, hsa_queue_t *Source, void *Data);
+  void end(std::chrono::milliseconds Patience, bool Unloading);
   void report(const std::string &Problem);
   void say();
 
@@ -81,8 +88,10 @@ private:
   bool Finished = false;
   std::mutex QueueLock;
   std::unordered_map<hsa_queue_t *, std::shared_ptr<QueueState>> Queues;
-  // States of destroyed queues: ROCr holds their addresses until the end.
+  // Kept until the end, because ROCr keeps their addresses: states of
+  // destroyed queues and error relays of all.
   std::vector<std::shared_ptr<QueueState>> Retired;
+  std::vector<std::unique_ptr<ErrorRelay>> Relays;
 };
 
 } // namespace kprobe

@@ -109,4 +109,16 @@ WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
   return Result;
 }
 
+uint64_t anyWaveTick(const uint8_t *Slots, const RegionPlan &Plan) {
+  for (uint64_t Slot = 0; Slot < Plan.SlotCount; ++Slot) {
+    KprobeWaveHeader Header;
+    std::memcpy(&Header,
+                Slots + Slot * (sizeof(Header) + uint64_t(Plan.RingBytes)),
+                sizeof(Header));
+    if (Header.State != KPROBE_WAVE_UNUSED && Header.BeginTicks != 0)
+      return Header.BeginTicks;
+  }
+  return 0;
+}
+
 } // namespace kprobe

@@ -26,6 +26,9 @@ WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
                        const RegionPlan &Plan, bool Clear, size_t ChunkBytes,
                        const WavesSink &Sink);
 
+// BeginTicks of the first wave that has one, 0 when none has begun.
+uint64_t anyWaveTick(const uint8_t *Slots, const RegionPlan &Plan);
+
 } // namespace kprobe
 
 #endif

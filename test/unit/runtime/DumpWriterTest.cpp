@@ -1,6 +1,6 @@
 // The dump file: framing, names, and what a failed write leaves.
-#include "DumpFile.h"
 #include "DumpWriter.h"
+#include "DumpFile.h"
 
 #include <gtest/gtest.h>
 
@@ -137,8 +137,9 @@ TEST_F(Writer, KeepsChunksOfManyThreadsWhole) {
   EXPECT_EQ(File.Error, "");
   ASSERT_EQ(File.Chunks.size(), 400u);
   for (const DumpChunk &Chunk : File.Chunks)
-    EXPECT_EQ(Chunk.text(), std::string(Chunk.Payload.size(),
-                                        char('a' + Chunk.Payload.size() - 100)));
+    EXPECT_EQ(Chunk.text(),
+              std::string(Chunk.Payload.size(),
+                          char('a' + Chunk.Payload.size() - 100)));
 }
 
 } // namespace

@@ -88,15 +88,14 @@ static hsa_status_t addQueue(hsa_agent_t Agent, uint32_t Size,
 static hsa_status_t queueCreate(hsa_agent_t Agent, uint32_t Size,
                                 hsa_queue_type32_t,
                                 void (*)(hsa_status_t, hsa_queue_t *, void *),
-                                void *, uint32_t, uint32_t,
-                                hsa_queue_t **Out) {
+                                void *, uint32_t, uint32_t, hsa_queue_t **Out) {
   return addQueue(Agent, Size, Out);
 }
 
 static hsa_status_t
 interceptCreate(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t,
-                void (*)(hsa_status_t, hsa_queue_t *, void *), void *,
-                uint32_t, uint32_t, hsa_queue_t **Out) {
+                void (*)(hsa_status_t, hsa_queue_t *, void *), void *, uint32_t,
+                uint32_t, hsa_queue_t **Out) {
   return Instance->InterceptFails ? HSA_STATUS_ERROR
                                   : addQueue(Agent, Size, Out);
 }
@@ -195,8 +194,7 @@ static hsa_status_t asyncHandler(hsa_signal_t Signal, hsa_signal_condition_t,
 static hsa_status_t convertTick(hsa_agent_t, uint64_t Tick, uint64_t *System) {
   if (Instance->ConversionFails)
     return HSA_STATUS_ERROR;
-  *System = uint64_t((unsigned __int128)Tick * 1000000000u /
-                     Instance->TickHz) -
+  *System = uint64_t((unsigned __int128)Tick * 1000000000u / Instance->TickHz) -
             3000000000ull + SystemAheadNs;
   return HSA_STATUS_SUCCESS;
 }
@@ -258,8 +256,8 @@ static hsa_status_t poolFree(void *Memory) {
   free(Memory);
   return HSA_STATUS_SUCCESS;
 }
-static hsa_status_t allowAccess(uint32_t, const hsa_agent_t *,
-                                const uint32_t *, const void *) {
+static hsa_status_t allowAccess(uint32_t, const hsa_agent_t *, const uint32_t *,
+                                const void *) {
   return HSA_STATUS_SUCCESS;
 }
 
@@ -271,8 +269,7 @@ static hsa_status_t readerFromMemory(const void *Elf, size_t Bytes,
   Instance->Readers[Out->handle].assign(From, From + Bytes);
   return HSA_STATUS_SUCCESS;
 }
-static hsa_status_t readerFromFile(hsa_file_t,
-                                   hsa_code_object_reader_t *Out) {
+static hsa_status_t readerFromFile(hsa_file_t, hsa_code_object_reader_t *Out) {
   std::lock_guard<std::mutex> Guard(Instance->Lock);
   Out->handle = Instance->NextHandle++;
   return HSA_STATUS_SUCCESS;
@@ -512,8 +509,8 @@ void Hsa::wave(const KprobeDispatchContext &Context, uint64_t Wave) {
   Header->State = KPROBE_WAVE_BEGUN;
   uint64_t Events = EventsOfWave(Wave);
   for (uint64_t I = 0; I < Events; ++I) {
-    KprobeEvent Event = {uint32_t(I),
-                         KPROBE_TAG_BASE(KPROBE_EVENT_BLOCK, I % 5) + (64 << 4)};
+    KprobeEvent Event = {
+        uint32_t(I), KPROBE_TAG_BASE(KPROBE_EVENT_BLOCK, I % 5) + (64 << 4)};
     std::memcpy(Ring + ((I * 8) & KPROBE_RING_MASK(Context.RingBytes)), &Event,
                 8);
   }
@@ -551,9 +548,8 @@ void Hsa::execute(const Work &Item) {
 void Hsa::deviceThread() {
   std::unique_lock<std::mutex> Guard(Lock);
   while (true) {
-    Arrival.wait_for(Guard, std::chrono::milliseconds(5), [&] {
-      return Stop || (!Paused && !DeviceWork.empty());
-    });
+    Arrival.wait_for(Guard, std::chrono::milliseconds(5),
+                     [&] { return Stop || (!Paused && !DeviceWork.empty()); });
     if (Stop)
       return;
     if (Paused || DeviceWork.empty() || DeviceWork.front().DueNs > nowNs())

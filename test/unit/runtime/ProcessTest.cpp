@@ -39,8 +39,8 @@ protected:
     pid_t Child = fork();
     if (Child != 0)
       return Child;
-    int Errors = open((Folder + "/stderr").c_str(),
-                      O_WRONLY | O_CREAT | O_APPEND, 0644);
+    int Errors =
+        open((Folder + "/stderr").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     dup2(Errors, 2);
     setenv("KPROBE_OUTPUT", Output.c_str(), 1);
     setenv("KPROBE_BUFFER", "8M", 1);
@@ -177,8 +177,8 @@ TEST_F(Process, SeesReplayedPackets) { // A18
 }
 
 // A20
-class Ends : public Process, public testing::WithParamInterface<const char *> {
-};
+class Ends : public Process,
+             public testing::WithParamInterface<const char *> {};
 TEST_P(Ends, KeepsStatusAndDump) {
   DumpFile Dump = run(GetParam());
   expectWhole(Dump, 11, 10);
@@ -191,9 +191,9 @@ INSTANTIATE_TEST_SUITE_P(A20, Ends,
                                          "dispatchAfterExit", "quickExit"));
 
 // B55
-class Killed : public Process,
-               public testing::WithParamInterface<std::pair<const char *, int>> {
-};
+class Killed
+    : public Process,
+      public testing::WithParamInterface<std::pair<const char *, int>> {};
 TEST_P(Killed, LeavesWholeChunks) {
   int Raw = finish(launch(GetParam().first));
   int Expected = GetParam().second;
@@ -207,13 +207,12 @@ TEST_P(Killed, LeavesWholeChunks) {
   EXPECT_EQ(Dump.waves().size(), 40u);
   EXPECT_FALSE(Dump.hasSummary());
 }
-INSTANTIATE_TEST_SUITE_P(
-    B55, Killed,
-    testing::Values(std::make_pair("killed", SIGKILL),
-                    std::make_pair("terminated", SIGTERM),
-                    std::make_pair("underscoreExit", 0),
-                    std::make_pair("aborted", SIGABRT),
-                    std::make_pair("handlesTerm", 0)));
+INSTANTIATE_TEST_SUITE_P(B55, Killed,
+                         testing::Values(std::make_pair("killed", SIGKILL),
+                                         std::make_pair("terminated", SIGTERM),
+                                         std::make_pair("underscoreExit", 0),
+                                         std::make_pair("aborted", SIGABRT),
+                                         std::make_pair("handlesTerm", 0)));
 
 TEST_F(Process, WaitsForLateCompletions) { // A23
   expectWhole(run("late"), 40, 40);
@@ -514,9 +513,8 @@ TEST_F(Process, SecondCopyStandsBack) { // B56
 }
 
 TEST_F(Process, NamesABadSetting) {
-  for (const char *Setting :
-       {"KPROBE_RING=100", "KPROBE_BUFFER=lots", "KPROBE_KERNELS=a,,b",
-        "KPROBE_POOL=moon"}) {
+  for (const char *Setting : {"KPROBE_RING=100", "KPROBE_BUFFER=lots",
+                              "KPROBE_KERNELS=a,,b", "KPROBE_POOL=moon"}) {
     unlink((Folder + "/stderr").c_str());
     DumpFile Dump = run("unloadFirst", {Setting});
     EXPECT_EQ(Dump.Error, "cannot open");

@@ -38,9 +38,9 @@ static Hsa &hsa(unsigned Agents = 1) {
 }
 static void start(Hsa &F) { OnLoad(F.table(), 1, 0, nullptr); }
 
-static const std::vector<Symbol> Symbols = {
-    {"k.kd", K, 100, 16}, {"k.kprobe.kd", KClone, 100, 48},
-    {"plain.kd", Plain, 0, 0}};
+static const std::vector<Symbol> Symbols = {{"k.kd", K, 100, 16},
+                                            {"k.kprobe.kd", KClone, 100, 48},
+                                            {"plain.kd", Plain, 0, 0}};
 
 static void loadKernels(Hsa &F, std::vector<unsigned> Agents = {0}) {
   F.load(makeElf({makeTable({{"k", "k.kprobe"}})}), Symbols, Agents);
@@ -110,9 +110,14 @@ static int basic() {
 static int graph() { // A18: replayed packets, all in one batch
   Hsa &F = hsa();
   start(F);
-  F.load(makeElf({makeTable({{"a", "a.kprobe"}, {"b", "b.kprobe"}, {"c", "c.kprobe"}})}),
-         {{"a.kd", 0x10}, {"a.kprobe.kd", 0x11}, {"b.kd", 0x20},
-          {"b.kprobe.kd", 0x21}, {"c.kd", 0x30}, {"c.kprobe.kd", 0x31}});
+  F.load(makeElf({makeTable(
+             {{"a", "a.kprobe"}, {"b", "b.kprobe"}, {"c", "c.kprobe"}})}),
+         {{"a.kd", 0x10},
+          {"a.kprobe.kd", 0x11},
+          {"b.kd", 0x20},
+          {"b.kprobe.kd", 0x21},
+          {"c.kd", 0x30},
+          {"c.kprobe.kd", 0x31}});
   hsa_queue_t *Q = F.createQueue();
   std::vector<hsa_kernel_dispatch_packet_t> Batch;
   for (int I = 0; I < 100; ++I)
@@ -186,14 +191,27 @@ static int die(const std::function<void()> &How) {
   How();
   return 0;
 }
-static int killed() { return die([] { raise(SIGKILL); }); }
-static int terminated() { return die([] { raise(SIGTERM); }); }
-static int underscoreExit() { return die([] { _exit(Good); }); }
-static int quickExit() { return die([] { quick_exit(Good); }); }
-static int aborted() { return die([] { abort(); }); }
+static int killed() {
+  return die([] { raise(SIGKILL); });
+}
+static int terminated() {
+  return die([] { raise(SIGTERM); });
+}
+static int underscoreExit() {
+  return die([] { _exit(Good); });
+}
+static int quickExit() {
+  return die([] { quick_exit(Good); });
+}
+static int aborted() {
+  return die([] { abort(); });
+}
 static int handlesTerm() {
   signal(SIGTERM, [](int) { _exit(Good); });
-  return die([] { kill(getpid(), SIGTERM); pause(); });
+  return die([] {
+    kill(getpid(), SIGTERM);
+    pause();
+  });
 }
 
 // ---- work in flight
@@ -516,8 +534,12 @@ static int names() { // B48
   Hsa &F = hsa();
   start(F);
   F.load(makeElf({makeTable({{"k", "k.kprobe"}, {"k2", "k2.kprobe"}})}),
-         {{"k.kd", 0x1}, {"k2.kd", 0x2}, {"prefix.kd.middle.kd", 0x3},
-          {"", 0x4}, {"k.kprobe.kd", 0x5}, {"k2.kprobe.kd", 0x6}});
+         {{"k.kd", 0x1},
+          {"k2.kd", 0x2},
+          {"prefix.kd.middle.kd", 0x3},
+          {"", 0x4},
+          {"k.kprobe.kd", 0x5},
+          {"k2.kprobe.kd", 0x6}});
   hsa_queue_t *Q = F.createQueue();
   for (uint64_t Object : {0x1, 0x2, 0x3, 0x4, 0xdead})
     dispatch(F, Q, 1, Object);
@@ -533,7 +555,9 @@ static int executables() { // A16, A17: same names in two code objects
              {{"k.kd", 0x10}, {"k.kprobe.kd", 0x11}});
   F.load(makeElf({makeTable({{"j", "j.kprobe"}}, "two"),
                   makeTable({{"k", "k.kprobe"}}, "three")}),
-         {{"k.kd", 0x20}, {"k.kprobe.kd", 0x21}, {"j.kd", 0x30},
+         {{"k.kd", 0x20},
+          {"k.kprobe.kd", 0x21},
+          {"j.kd", 0x30},
           {"j.kprobe.kd", 0x31}});
   hsa_queue_t *Q = F.createQueue();
   for (uint64_t Object : {0x10, 0x20, 0x30})
@@ -655,20 +679,24 @@ static int twoCopies() { // B56
 int main(int Count, char **Args) {
   static const std::map<std::string, int (*)()> All = {
 #define SCENARIO(Name) {#Name, Name},
-      SCENARIO(basic) SCENARIO(graph) SCENARIO(unloadFirst)
-      SCENARIO(unloadInDestructor) SCENARIO(unloadNever) SCENARIO(unloadTwice)
-      SCENARIO(exitOnThread) SCENARIO(exitInHandler)
-      SCENARIO(dispatchAfterExit) SCENARIO(killed) SCENARIO(terminated)
-      SCENARIO(underscoreExit) SCENARIO(quickExit) SCENARIO(aborted)
-      SCENARIO(handlesTerm) SCENARIO(late) SCENARIO(hangs)
-      SCENARIO(destroyInFlight) SCENARIO(fullQueue) SCENARIO(needEachOther)
-      SCENARIO(threads) SCENARIO(forks) SCENARIO(noMemory)
-      SCENARIO(littleMemory) SCENARIO(noRings) SCENARIO(noSignals)
-      SCENARIO(tagInUse) SCENARIO(interceptFails) SCENARIO(noClock)
-      SCENARIO(slowClock) SCENARIO(fileLimit) SCENARIO(overflow)
-      SCENARIO(deadWaves) SCENARIO(bigGrid) SCENARIO(agents) SCENARIO(names)
-      SCENARIO(executables) SCENARIO(oddTable) SCENARIO(nothing)
-      SCENARIO(reload) SCENARIO(otherTool) SCENARIO(twoCopies)};
+      SCENARIO(basic) SCENARIO(graph) SCENARIO(unloadFirst) SCENARIO(
+          unloadInDestructor) SCENARIO(unloadNever) SCENARIO(unloadTwice)
+          SCENARIO(exitOnThread) SCENARIO(exitInHandler) SCENARIO(
+              dispatchAfterExit) SCENARIO(killed) SCENARIO(terminated)
+              SCENARIO(underscoreExit) SCENARIO(quickExit) SCENARIO(
+                  aborted) SCENARIO(handlesTerm) SCENARIO(late) SCENARIO(hangs)
+                  SCENARIO(destroyInFlight) SCENARIO(fullQueue) SCENARIO(
+                      needEachOther) SCENARIO(threads) SCENARIO(forks)
+                      SCENARIO(noMemory) SCENARIO(littleMemory) SCENARIO(
+                          noRings) SCENARIO(noSignals) SCENARIO(tagInUse)
+                          SCENARIO(interceptFails) SCENARIO(noClock) SCENARIO(
+                              slowClock) SCENARIO(fileLimit) SCENARIO(overflow)
+                              SCENARIO(deadWaves) SCENARIO(bigGrid)
+                                  SCENARIO(agents) SCENARIO(names)
+                                      SCENARIO(executables) SCENARIO(oddTable)
+                                          SCENARIO(nothing) SCENARIO(reload)
+                                              SCENARIO(otherTool)
+                                                  SCENARIO(twoCopies)};
   auto Found = All.find(Count > 1 ? Args[1] : "");
   if (Found == All.end()) {
     std::fprintf(stderr, "scenario: error: no such scenario\n");

@@ -1,6 +1,6 @@
 // Site tables out of code objects, whole and damaged in every way.
-#include "FakeHsa.h"
 #include "SiteTables.h"
+#include "FakeHsa.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,8 @@ TEST(SiteTables, ReadsConcatenatedTables) {
 TEST(SiteTables, NoTableIsNoProblem) {
   std::string Why;
   EXPECT_TRUE(read(fake::makeElf({}), Why).empty());
-  EXPECT_TRUE(read(fake::makeElf({fake::makeTable({})}, ".other"), Why).empty());
+  EXPECT_TRUE(
+      read(fake::makeElf({fake::makeTable({})}, ".other"), Why).empty());
   EXPECT_TRUE(read({}, Why).empty());
   EXPECT_TRUE(read({'n', 'o', ' ', 'E', 'L', 'F'}, Why).empty());
   EXPECT_EQ(Why, "");

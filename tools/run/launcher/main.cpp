@@ -31,6 +31,20 @@ void setIfGiven(const char *Name, const std::string &Value) {
     setenv(Name, Value.c_str(), 1);
 }
 
+// A variable that an option set is called by the option's name.
+struct OptionName {
+  const char *Variable;
+  std::string Given;
+  const char *Option;
+};
+std::string inTermsOfOptions(std::string Problem,
+                             const std::vector<OptionName> &Names) {
+  for (const OptionName &Name : Names)
+    if (!Name.Given.empty() && Problem.rfind(Name.Variable, 0) == 0)
+      Problem.replace(0, std::strlen(Name.Variable), Name.Option);
+  return Problem;
+}
+
 // The program may change its directory before the dump is made.
 std::string absolutePath(const std::string &Path) {
   char Folder[4096];
@@ -42,9 +56,8 @@ std::string absolutePath(const std::string &Path) {
 // ROCr takes a list of libraries separated by blanks, with quotes around a
 // path that has one. Ours comes first; tools the user named stay.
 void addTool(const std::string &Library) {
-  std::string List = Library.find(' ') == std::string::npos
-                         ? Library
-                         : "\"" + Library + "\"";
+  std::string List =
+      Library.find(' ') == std::string::npos ? Library : "\"" + Library + "\"";
   const char *Others = std::getenv("HSA_TOOLS_LIB");
   if (Others && *Others && List != Others)
     List += std::string(" ") + Others;
@@ -107,7 +120,10 @@ int main(int ArgCount, char **Args) {
   std::string Problem;
   if (!kprobe::readConfig([](const char *Name) { return std::getenv(Name); },
                           Settings, Problem))
-    return fail(2, Problem);
+    return fail(2, inTermsOfOptions(Problem,
+                                    {{"KPROBE_RING", Ring, "--ring"},
+                                     {"KPROBE_BUFFER", Buffer, "--buffer"},
+                                     {"KPROBE_KERNELS", Kernels, "--kernel"}}));
 
   const std::string Library = vgpu::libraryFolder() + "libkprobe-runtime.so";
   if (access(Library.c_str(), R_OK) != 0)

@@ -1,4 +1,5 @@
-//===- Launch.h - What every launcher of the virtual GPU does ---------------===//
+//===- Launch.h - What every launcher of the virtual GPU does
+//---------------===//
 //
 // Shared by kprobe-vgpu and kprobe-run: where the installed parts are, which
 // environment puts a program onto the virtual GPU, and becoming that program.
