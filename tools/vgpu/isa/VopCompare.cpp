@@ -32,21 +32,16 @@ template <class A, class B, class F> inline void compare(Wave &W, const Inst &I,
     W.setExec(Mask);
 }
 
-/// v_cmp_class: bit per class that the value may belong to.
+/// v_cmp_class: bit per class that the value may belong to. Selections, so
+/// that it vectorises.
 template <class T> inline bool inClass(T V, U32 Classes) {
-  const bool Negative = isNegative(V);
-  unsigned Bit;
-  if (isNan(V))
-    Bit = isSignalling(V) ? 0 : 1;
-  else if (isInf(V))
-    Bit = Negative ? 2 : 9;
-  else if (isZero(V))
-    Bit = Negative ? 5 : 6;
-  else if (isDenormal(V))
-    Bit = Negative ? 4 : 7;
-  else
-    Bit = Negative ? 3 : 8;
-  return (Classes >> Bit) & 1;
+  const bool Negative = isNegative(V), Quiet = toBits(V) & FloatTraits<T>::Quiet;
+  U32 Bit = Negative ? 1u << 3 : 1u << 8; // normal
+  Bit = exponentField(V) == 0 ? (Negative ? 1u << 4 : 1u << 7) : Bit; // denormal
+  Bit = isZero(V) ? (Negative ? 1u << 5 : 1u << 6) : Bit;
+  Bit = isInf(V) ? (Negative ? 1u << 2 : 1u << 9) : Bit;
+  Bit = isNan(V) ? (Quiet ? 1u << 1 : 1u << 0) : Bit;
+  return Classes & Bit;
 }
 
 template <class T> void compareClass(Wave &W, const Inst &I) {
