@@ -145,6 +145,9 @@ Driver::Driver() {
                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (Map == MAP_FAILED)
     throw std::bad_alloc();
+  // As with the real driver: the child of a fork that rings would wait for ever,
+  // often in a loop that never enters the driver; so it faults instead.
+  madvise(Map, DoorbellCount * DoorbellBytes, MADV_DONTFORK);
   Doorbells = static_cast<char *>(Map);
   for (uint32_t I = DoorbellCount; I-- != 0;)
     FreeDoorbells.push_back(I);

@@ -8,7 +8,7 @@
 // process unloads this library, which is after ROCr and HIP have run their own
 // clean-up (they depend on it). In the child of a fork there are no threads and
 // every call fails, as the real driver does for a child that did not open it;
-// waiting for ever, which would be for ever, ends the child with a message.
+// ringing a doorbell is a segmentation fault there, as with the real driver.
 //
 //===----------------------------------------------------------------------===//
 #ifndef VGPU_THUNK_DRIVER_H

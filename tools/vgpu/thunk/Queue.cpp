@@ -35,10 +35,10 @@ struct Backoff {
 constexpr Backoff Backoffs[] = {
     {std::chrono::milliseconds(2), std::chrono::microseconds(20)},
     {std::chrono::milliseconds(50), std::chrono::microseconds(100)},
-    {std::chrono::seconds(1), std::chrono::milliseconds(1)},
-    {std::chrono::seconds(10), std::chrono::milliseconds(4)},
+    {std::chrono::milliseconds(500), std::chrono::milliseconds(1)},
+    {std::chrono::seconds(2), std::chrono::milliseconds(5)},
 };
-constexpr auto IdlePeriod = std::chrono::milliseconds(10);
+constexpr auto IdlePeriod = std::chrono::milliseconds(20);
 
 Clock::duration backoff(Clock::duration IdleFor) {
   for (const Backoff &Step : Backoffs)
