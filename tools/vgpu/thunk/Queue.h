@@ -11,7 +11,7 @@
 // A program that waits for a result enters the driver soon after, and every
 // such entry calls kick(), which ends the sleep: so the long sleeps cost no
 // latency to a program that waits by blocking.
-// Measured (2-core virtual machine): see tools/vgpu/thunk/README.md.
+// Latency and idle load are measured in tools/vgpu/thunk/README.md.
 //
 // What runs beside what. Packets of one queue run one after the other, whether
 // they carry a barrier bit or not. Queues are separate threads, and one that
