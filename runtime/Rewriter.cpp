@@ -292,11 +292,15 @@ void Rewriter::waitForRoom(QueueState &Queue, size_t Count) {
   }
   // ROCr wants one slot more than it fills, and one for its own barrier.
   constexpr uint64_t Spare = 4;
-  if (Count + Spare >= Queue.Size)
+  // A queue deeper than our signals would lose dispatches to no purpose: the
+  // program is thousands ahead of the device already.
+  constexpr uint64_t Deepest = 3072;
+  const uint64_t Depth = std::min(Queue.Size, Deepest);
+  if (Count + Spare >= Depth)
     return;
   // Submitted counts the packets at hand already.
   auto HasRoom = [&] {
-    return Queue.Submitted - Queue.Consumed + Spare <= Queue.Size;
+    return Queue.Submitted - Queue.Consumed + Spare <= Depth;
   };
   while (!HasRoom()) {
     bool AnyRunning = false;
