@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <emmintrin.h>
 
 namespace vgpu {
 
@@ -69,10 +70,52 @@ template <typename F> inline void forLanes(uint64_t Exec, F Body) {
     Body(unsigned(__builtin_ctzll(Exec)));
 }
 
+/// Rows of four dwords to columns and back.
+inline void transpose4(__m128i &A, __m128i &B, __m128i &C, __m128i &D) {
+  __m128i LowAb = _mm_unpacklo_epi32(A, B), LowCd = _mm_unpacklo_epi32(C, D);
+  __m128i HighAb = _mm_unpackhi_epi32(A, B), HighCd = _mm_unpackhi_epi32(C, D);
+  A = _mm_unpacklo_epi64(LowAb, LowCd);
+  B = _mm_unpackhi_epi64(LowAb, LowCd);
+  C = _mm_unpacklo_epi64(HighAb, HighCd);
+  D = _mm_unpackhi_epi64(HighAb, HighCd);
+}
+
+/// Two or four dwords for all 64 lanes: an access a lane and a transposition,
+/// instead of an access a dword.
+template <unsigned Dwords> inline void loadAllLanes(Vreg *Dst, const uint64_t *A) {
+  auto Read = [](uint64_t Address) {
+    auto *P = reinterpret_cast<const __m128i *>(Address);
+    return Dwords == 4 ? _mm_loadu_si128(P) : _mm_loadl_epi64(P);
+  };
+  for (unsigned L = 0; L < MaxLanes; L += 4) {
+    __m128i Row[4] = {Read(A[L]), Read(A[L + 1]), Read(A[L + 2]), Read(A[L + 3])};
+    transpose4(Row[0], Row[1], Row[2], Row[3]);
+    for (unsigned D = 0; D < Dwords; ++D)
+      _mm_store_si128(reinterpret_cast<__m128i *>(Dst[D].Lane + L), Row[D]);
+  }
+}
+template <unsigned Dwords> inline void storeAllLanes(const Vreg *Src, const uint64_t *A) {
+  for (unsigned L = 0; L < MaxLanes; L += 4) {
+    __m128i Row[4] = {};
+    for (unsigned D = 0; D < Dwords; ++D)
+      Row[D] = _mm_load_si128(reinterpret_cast<const __m128i *>(Src[D].Lane + L));
+    transpose4(Row[0], Row[1], Row[2], Row[3]);
+    for (unsigned I = 0; I < 4; ++I) {
+      auto *P = reinterpret_cast<__m128i *>(A[L + I]);
+      Dwords == 4 ? _mm_storeu_si128(P, Row[I]) : _mm_storel_epi64(P, Row[I]);
+    }
+  }
+}
+
 /// Loads one element a lane into \p Dst and the registers behind it. Dwords of
 /// one element lie \p Stride bytes apart (4, or 256 in swizzled scratch).
 template <Element E>
 inline void loadLanes(Vreg *Dst, const uint64_t *A, uint64_t Exec, unsigned Stride = 4) {
+  if constexpr (bytesOf(E) == 8 || bytesOf(E) == 16)
+    if (Exec == ~uint64_t(0) && Stride == 4) {
+      loadAllLanes<bytesOf(E) / 4>(Dst, A);
+      return;
+    }
   if constexpr (bytesOf(E) >= 4) {
     for (unsigned D = 0; D < bytesOf(E) / 4; ++D)
       forLanes(Exec, [&](unsigned L) { Dst[D].Lane[L] = readAs<uint32_t>(A[L] + D * Stride); });
@@ -106,6 +149,11 @@ inline void storeLanes(const Vreg *Src, const uint64_t *A, uint64_t Exec, unsign
     forLanes(Exec, [&](unsigned L) { writeAs<uint32_t>(A[L], Src->Lane[L]); });
     return;
   }
+  if constexpr (bytesOf(E) == 8 || bytesOf(E) == 16)
+    if (Exec == ~uint64_t(0) && Stride == 4) {
+      storeAllLanes<bytesOf(E) / 4>(Src, A);
+      return;
+    }
   if constexpr (bytesOf(E) > 4) {
     forLanes(Exec, [&](unsigned L) {
       for (unsigned D = 0; D < bytesOf(E) / 4; ++D)

@@ -82,13 +82,20 @@ void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
   const bool Logging = Log.enabled();
   for (;;) {
     // The wave that is due first, and when the next one is. Minimum and maximum
-    // only, no branch: which wave is next cannot be predicted.
+    // only, no branch: which wave is next cannot be predicted. Two halves, so
+    // that they overlap.
+    constexpr unsigned Half = SimdState::MaxSlots / 2;
     uint64_t FirstKey = S.Key[0], SecondKey = SimdState::Never;
-    for (unsigned I = 1; I < SimdState::MaxSlots; ++I) {
-      const uint64_t Key = S.Key[I];
+    uint64_t UpperFirst = S.Key[Half], UpperSecond = SimdState::Never;
+    for (unsigned I = 1; I < Half; ++I) {
+      const uint64_t Key = S.Key[I], Upper = S.Key[Half + I];
       SecondKey = std::min(SecondKey, std::max(FirstKey, Key));
       FirstKey = std::min(FirstKey, Key);
+      UpperSecond = std::min(UpperSecond, std::max(UpperFirst, Upper));
+      UpperFirst = std::min(UpperFirst, Upper);
     }
+    SecondKey = std::min(std::max(FirstKey, UpperFirst), std::min(SecondKey, UpperSecond));
+    FirstKey = std::min(FirstKey, UpperFirst);
     const uint64_t First = FirstKey == SimdState::Never ? SimdState::Never : FirstKey >> 4;
     if (First >= Limit) {
       U.Next[Simd] = First;
