@@ -1,6 +1,8 @@
 // The assembler of the tests, and their wave.
 #include "Harness.h"
 
+#include "isa/Tables.h"
+
 #include <llvm/MC/MCAsmBackend.h>
 #include <llvm/MC/MCAsmInfo.h>
 #include <llvm/MC/MCCodeEmitter.h>
@@ -17,6 +19,8 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SourceMgr.h>
+
+#include <cstdlib>
 
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
@@ -109,7 +113,13 @@ size_t TestEnv::fetchCode(uint64_t Addr, void *Dst, size_t N) {
   return Got;
 }
 
-WaveTest::WaveTest() : Registers(256) {
+/// VGPU_TEST_PORTABLE: the handlers for hosts without AVX2 take precedence.
+static std::vector<vgpu::OpTable> extraTables() {
+  return std::getenv("VGPU_TEST_PORTABLE") ? vgpu::portableVectorTables()
+                                           : std::vector<vgpu::OpTable>();
+}
+
+WaveTest::WaveTest() : D("gfx906", extraTables()), Registers(256) {
   EXPECT_EQ(D.error(), "");
   W.Vgpr = Registers.data();
   W.NumVgprs = 256;

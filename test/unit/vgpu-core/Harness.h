@@ -115,7 +115,7 @@ protected:
   void sweep(const std::string &Text, unsigned Sources, const std::vector<uint64_t> &Values,
              F Check);
 
-  vgpu::Decoder D{"gfx906"};
+  vgpu::Decoder D;
   TestEnv Env;
   std::vector<vgpu::Vreg> Registers;
   vgpu::Wave W;

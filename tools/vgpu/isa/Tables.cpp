@@ -4,8 +4,6 @@
 #include "ScalarOps.h"
 #include "VectorTables.h"
 
-#include <iterator>
-
 namespace vgpu {
 
 namespace {
@@ -18,14 +16,14 @@ namespace {
 
 } // namespace
 
+std::vector<OpTable> portableVectorTables() { return VECTOR_TABLES(base); }
+
 std::vector<OpTable> isaTables() {
   std::vector<OpTable> Tables = {Sop1Ops, Sop2Ops, SopkOps, SopcOps, SoppOps};
-  static const OpTable Base[] = VECTOR_TABLES(base);
-  static const OpTable V3[] = VECTOR_TABLES(v3);
-  if (__builtin_cpu_supports("x86-64-v3"))
-    Tables.insert(Tables.end(), std::begin(V3), std::end(V3));
-  else
-    Tables.insert(Tables.end(), std::begin(Base), std::end(Base));
+  const std::vector<OpTable> Vector = __builtin_cpu_supports("x86-64-v3")
+                                          ? std::vector<OpTable> VECTOR_TABLES(v3)
+                                          : portableVectorTables();
+  Tables.insert(Tables.end(), Vector.begin(), Vector.end());
   return Tables;
 }
 

@@ -11,6 +11,8 @@ namespace vgpu {
 
 /// All ALU tables for this host.
 std::vector<OpTable> isaTables();
+/// The vector tables of the portable build, to be tested where the other runs.
+std::vector<OpTable> portableVectorTables();
 
 extern const OpTable Sop1Ops, Sop2Ops, SopkOps, SopcOps, SoppOps;
 
