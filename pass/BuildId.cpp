@@ -30,8 +30,8 @@ static int visitObject(dl_phdr_info *Object, size_t, void *Data) {
     const auto &Segment = Object->dlpi_phdr[I];
     if (Segment.p_type != PT_NOTE)
       continue;
-    const auto *At = reinterpret_cast<const char *>(Object->dlpi_addr +
-                                                    Segment.p_vaddr);
+    const auto *At =
+        reinterpret_cast<const char *>(Object->dlpi_addr + Segment.p_vaddr);
     const char *End = At + Segment.p_memsz;
     while (At + sizeof(ElfW(Nhdr)) <= End) {
       const auto *Note = reinterpret_cast<const ElfW(Nhdr) *>(At);

@@ -56,8 +56,7 @@ static void collectLds(Function &F, SetVector<GlobalVariable *> &Variables) {
   }
 }
 
-static GlobalVariable *cloneLds(GlobalVariable &Variable,
-                                const Twine &Suffix) {
+static GlobalVariable *cloneLds(GlobalVariable &Variable, const Twine &Suffix) {
   auto *Copy = new GlobalVariable(
       *Variable.getParent(), Variable.getValueType(), Variable.isConstant(),
       GlobalValue::InternalLinkage, Variable.getInitializer(),

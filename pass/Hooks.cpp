@@ -40,7 +40,8 @@ static std::vector<Signature> signatures(LLVMContext &Context) {
       return FunctionType::get(Result, false);
     return FunctionType::get(Result, Arguments, false);
   };
-#define KPROBE_ARGUMENTS(...) {__VA_ARGS__}
+#define KPROBE_ARGUMENTS(...)                                                  \
+  { __VA_ARGS__ }
 #define KPROBE_TYPE_VOID Type::getVoidTy(Context)
 #define KPROBE_TYPE_I32 Type::getInt32Ty(Context)
 #define KPROBE_TYPE_I64 Type::getInt64Ty(Context)

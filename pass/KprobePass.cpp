@@ -112,8 +112,8 @@ static Instruction *entryPoint(Function &F) {
   Instruction *Point = &*Entry.getFirstInsertionPt();
   while (isa<AllocaInst>(Point))
     Point = Point->getNextNode();
-  for (Instruction &I : make_early_inc_range(make_range(
-           Point->getIterator(), Entry.end())))
+  for (Instruction &I :
+       make_early_inc_range(make_range(Point->getIterator(), Entry.end())))
     if (auto *Alloca = dyn_cast<AllocaInst>(&I);
         Alloca && isa<ConstantInt>(Alloca->getArraySize()))
       Alloca->moveBefore(Point);
@@ -260,8 +260,8 @@ bool Instrumenter::run() {
   DeviceRuntime->finish();
   if (!Table.siteCount())
     return true;
-  M.appendModuleInlineAsm(siteSectionAssembly(
-      Table.bytes(producer(), T->Processor, T->WaveSize)));
+  M.appendModuleInlineAsm(
+      siteSectionAssembly(Table.bytes(producer(), T->Processor, T->WaveSize)));
   if (Wanted.Verbose)
     reportWarning(M, Twine(Table.kernelCount()) + " of " + Twine(KernelsSeen) +
                          " kernels instrumented, " + Twine(Table.siteCount()) +

@@ -22,8 +22,7 @@ static Error addGlobs(std::vector<GlobPattern> &Globs, StringRef Key,
   for (StringRef Part : Parts) {
     Expected<GlobPattern> Glob = GlobPattern::create(Part);
     if (!Glob)
-      return invalid("bad glob '" + Part +
-                     "': " + toString(Glob.takeError()));
+      return invalid("bad glob '" + Part + "': " + toString(Glob.takeError()));
     Globs.push_back(std::move(*Glob));
   }
   return Error::success();

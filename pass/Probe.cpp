@@ -119,13 +119,13 @@ void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock,
   // the price of a wait.
   Value *Result;
   if (isKernel(Builder))
-    Result = assembly(Builder, StructType::get(I32, I32, I64, I32), {Clock},
-                      Text, "=s,=s,={" + T.ring() + "},={" + T.cursor() +
-                                "},s,~{scc}");
+    Result =
+        assembly(Builder, StructType::get(I32, I32, I64, I32), {Clock}, Text,
+                 "=s,=s,={" + T.ring() + "},={" + T.cursor() + "},s,~{scc}");
   else
-    Result = assembly(Builder, StructType::get(I32, I32, I64), {Clock},
-                      Text + "\n\ts_mov_b64 $2, " + T.ring(),
-                      "=&s,=&s,=s,s,~{scc}");
+    Result =
+        assembly(Builder, StructType::get(I32, I32, I64), {Clock},
+                 Text + "\n\ts_mov_b64 $2, " + T.ring(), "=&s,=&s,=s,s,~{scc}");
   Value *Offset = Builder.CreateExtractValue(Result, 0);
   Value *Tag = Builder.CreateExtractValue(Result, 1);
   Value *Ring = Builder.CreateExtractValue(Result, 2);
@@ -133,8 +133,8 @@ void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock,
   constexpr unsigned GlobalSpace = 1;
   Value *Place = Builder.CreateGEP(
       Builder.getInt8Ty(),
-      Builder.CreateIntToPtr(Ring,
-                             PointerType::get(Builder.getContext(), GlobalSpace)),
+      Builder.CreateIntToPtr(
+          Ring, PointerType::get(Builder.getContext(), GlobalSpace)),
       Builder.CreateZExt(Offset, I64));
   Value *Event = PoisonValue::get(FixedVectorType::get(I32, 2));
   Event = Builder.CreateInsertElement(Event, Builder.CreateTrunc(Clock, I32),

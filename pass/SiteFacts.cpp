@@ -257,7 +257,8 @@ static bool isClobbered(const LoadInst &Load, MemorySSA &Memory,
   return false;
 }
 
-static void collectScalarLoads(Function &F, const compat::Divergence &Divergence,
+static void collectScalarLoads(Function &F,
+                               const compat::Divergence &Divergence,
                                MemorySSA &Memory, AAResults &Aliases,
                                FunctionFacts &Facts) {
   // Who calls a function may have written anything; the back end makes scalar

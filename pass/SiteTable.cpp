@@ -29,9 +29,7 @@ void SiteTable::addKernel(StringRef Name, StringRef CloneName) {
   Kernels.push_back(Kernel);
 }
 
-static uint16_t saturated(unsigned Count) {
-  return std::min(Count, 0xffffu);
-}
+static uint16_t saturated(unsigned Count) { return std::min(Count, 0xffffu); }
 
 unsigned SiteTable::addFunction(const FunctionFacts &Facts) {
   unsigned First = Sites.size();

@@ -10,7 +10,7 @@ using namespace llvm;
 namespace kprobe {
 
 static const Target Targets[] = {
-#define KPROBE_TARGET(Processor, Cycles, Ticks, Place0, Place1, StateBase,      \
+#define KPROBE_TARGET(Processor, Cycles, Ticks, Place0, Place1, StateBase,     \
                       StateLimit)                                              \
   {#Processor, Cycles, Ticks, Place0, Place1, StateBase, StateLimit},
 #include "kprobe/targets.def"

@@ -81,7 +81,8 @@ int main(int ArgCount, char **Args) {
       std::memcpy(&Header, Data + At, sizeof Header);
     SiteTable Table;
     std::string Problem;
-    if (Header.TotalBytes < sizeof Header || Header.TotalBytes > Bytes.size() - At)
+    if (Header.TotalBytes < sizeof Header ||
+        Header.TotalBytes > Bytes.size() - At)
       Problem = "cut short";
     else if (kprobe::Error E = Table.parse(
                  kprobe::ByteReader(Data + At, Header.TotalBytes, At)))

@@ -42,13 +42,17 @@ int main(int ArgCount, char **Args) {
   App.add_flag("--runtime", Runtime, "the runtime library, for HSA_TOOLS_LIB");
   App.add_flag("--include", Include, "the folder of <kprobe/wire.h>");
   App.set_version_flag("--version", "kprobe " KPROBE_VERSION);
-  App.require_option(1);
   try {
     App.parse(ArgCount, Args);
   } catch (const CLI::Success &Asked) { // --help, --version
     return App.exit(Asked);
   } catch (const CLI::ParseError &Wrong) {
     std::fprintf(stderr, "kprobe-config: error: %s\n", Wrong.what());
+    return 2;
+  }
+  if ((Plugin->count() != 0) + Runtime + Include != 1) {
+    std::fprintf(stderr, "kprobe-config: error: one of --plugin, --runtime, "
+                         "--include, --version is needed\n");
     return 2;
   }
 
