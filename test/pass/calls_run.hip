@@ -17,15 +17,15 @@
 // The wave goes as deep as its largest argument, 10: F(11) = 89 calls when the
 // compiler makes a loop of one of the two, 2 * 89 - 1 when it does not.
 // CHECK: kernel recursive(int*)
-// LOOP: {{^ +[0-9]+ +89 .*}}calls_run.hip:[[#@LINE+2]]
-// CALLS: {{^ +[0-9]+ +177 .*}}calls_run.hip:[[#@LINE+1]]
+// LOOP: {{^ +[0-9]+ +89 .*}}calls_run.hip:[[#@LINE+3]]
+// CALLS: {{^ +[0-9]+ +177 .*}}calls_run.hip:[[#@LINE+2]]
 __host__ __device__ __attribute__((noinline)) int fibonacci(int n) {
   return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 __global__ void recursive(int *p) { p[threadIdx.x] = fibonacci(p[threadIdx.x]); }
 
 // CHECK: kernel pointers(int*, int)
-// LOOP: {{^ +[0-9]+ +5 .*}}calls_run.hip:[[#@LINE+8]]
+// LOOP: {{^ +[0-9]+ +5 .*}}calls_run.hip:[[#@LINE+7]]
 __host__ __device__ int twice(int x) { return 2 * x; }
 __host__ __device__ int square(int x) { return x * x; }
 __device__ int (*table[2])(int) = {twice, square};
