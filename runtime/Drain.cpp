@@ -109,8 +109,8 @@ void Drain::append(uint32_t Kind, const void *Record, size_t RecordBytes,
   DumpWriter::Part Parts[2] = {{Record, RecordBytes},
                                {Strings.data(), Strings.size()}};
   std::string Why;
-  if (!Writer.append(Kind, Parts, 2, &Why) && !Failed) {
-    Failed = true;
+  if (!Writer.append(Kind, Parts, 2, &Why) && !failed()) {
+    Failed.store(true, std::memory_order_relaxed);
     logError(Why + "; tracing ends");
   }
 }
@@ -208,10 +208,8 @@ void Drain::announceTable(const SiteTable &Table) {
 
 void Drain::writeClocks(bool OnlyNew) {
   for (Agent *Device : Devices.all()) {
-    if (OnlyNew && !Device->ClockDue)
+    if (!Device->Announced || (OnlyNew && !Device->ClockDue))
       continue;
-    if (!Device->Announced)
-      announceAgent(*Device);
     Device->ClockDue = false;
     KprobeClockRecord Record =
         sampleClock(clockSources(*Device), Device->Number, Device->KnownTick,

@@ -27,6 +27,9 @@ public:
   // True when nothing was left running.
   bool finish(std::chrono::milliseconds Patience);
 
+  // The dump cannot be written any more.
+  bool failed() const { return Failed.load(std::memory_order_relaxed); }
+
   // A line for the user that is also kept in the dump. Any thread.
   void message(const std::string &Text);
 
@@ -56,7 +59,8 @@ private:
   // agent is announced with a checked clock, and they follow.
   std::vector<DispatchRef> HeldBack;
   uint64_t SystemHz = 0;
-  bool Failed = false;
+  // A hint that new dispatches need no probes; orders nothing.
+  std::atomic<bool> Failed{false};
   std::unordered_set<uint64_t> TablesWritten;
   std::mutex MessageLock;
   std::vector<std::string> Messages;

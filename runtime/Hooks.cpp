@@ -62,10 +62,13 @@ hookQueueCreate(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t Type,
 }
 
 hsa_status_t hookQueueDestroy(hsa_queue_t *Queue) {
+  Tracer *Tool = activeTracer();
+  std::shared_ptr<QueueState> State;
+  if (Tool)
+    guarded([&] { State = Tool->forgetQueue(Queue); });
   hsa_status_t Status = Saved.hsa_queue_destroy(Queue);
-  if (Status == HSA_STATUS_SUCCESS)
-    if (Tracer *Tool = activeTracer())
-      guarded([&] { Tool->queueDestroyed(Queue); });
+  if (State && Status == HSA_STATUS_SUCCESS)
+    guarded([&] { Tool->queueDestroyed(*State); });
   return Status;
 }
 

@@ -47,6 +47,10 @@ void Tracer::relayError(hsa_status_t Status, hsa_queue_t *Source, void *Data) {
 }
 
 void Tracer::end(std::chrono::milliseconds Patience, bool Unloading) {
+  if (Gone.load(std::memory_order_relaxed))
+    return;
+  // A second caller waits here until the first is through: after OnUnload ROCr
+  // takes itself apart.
   std::lock_guard<std::mutex> Guard(FinishLock);
   if (Finished || !Active.exchange(false, std::memory_order_acq_rel))
     return;
@@ -60,7 +64,11 @@ void Tracer::end(std::chrono::milliseconds Patience, bool Unloading) {
   say();
 }
 
-void Tracer::letGo() { Active.store(false, std::memory_order_release); }
+void Tracer::letGo() {
+  // One thread is left in the child: nothing to order.
+  Gone.store(true, std::memory_order_relaxed);
+  Active.store(false, std::memory_order_release);
+}
 
 void Tracer::report(const std::string &Problem) {
   if (!Problem.empty())
@@ -167,19 +175,20 @@ bool Tracer::ownsQueue(const hsa_queue_t *Queue) {
   return Queues.count(const_cast<hsa_queue_t *>(Queue)) != 0;
 }
 
-void Tracer::queueDestroyed(hsa_queue_t *Queue) {
-  std::shared_ptr<QueueState> State;
-  {
-    std::lock_guard<std::mutex> Guard(QueueLock);
-    auto Found = Queues.find(Queue);
-    if (Found == Queues.end())
-      return;
-    State = Found->second;
-    Queues.erase(Found);
-    Retired.push_back(State);
-  }
+std::shared_ptr<QueueState> Tracer::forgetQueue(hsa_queue_t *Queue) {
+  std::lock_guard<std::mutex> Guard(QueueLock);
+  auto Found = Queues.find(Queue);
+  if (Found == Queues.end())
+    return nullptr;
+  std::shared_ptr<QueueState> State = Found->second;
+  Queues.erase(Found);
+  Retired.push_back(State);
+  return State;
+}
+
+void Tracer::queueDestroyed(const QueueState &Queue) {
   // One whose signal has fallen already is about to be reported by ROCr.
-  Board.orphan(*State, [&](const Dispatch &Item) {
+  Board.orphan(Queue, [&](const Dispatch &Item) {
     return Api.hsa_signal_load_scacquire(Item.Own) >= 1;
   });
 }
@@ -227,7 +236,7 @@ void Tracer::intercept(const std::shared_ptr<QueueState> &Queue,
   AqlPacket One;
   std::vector<AqlPacket> Several;
   const AqlPacket *Outgoing = First;
-  if (active()) {
+  if (active() && !Writer.failed()) {
     // Out of memory must not cost the program its packet.
     try {
       AqlPacket *Copy = &One;

@@ -44,7 +44,10 @@ public:
               void (*Callback)(hsa_status_t, hsa_queue_t *, void *), void *Data,
               uint32_t PrivateBytes, uint32_t GroupBytes, hsa_queue_t **Queue);
   bool ownsQueue(const hsa_queue_t *Queue);
-  void queueDestroyed(hsa_queue_t *Queue);
+  // Before a queue is destroyed (its address may be used again at once), and
+  // with the result of that once it is.
+  std::shared_ptr<QueueState> forgetQueue(hsa_queue_t *Queue);
+  void queueDestroyed(const QueueState &Queue);
   void readerCreated(hsa_code_object_reader_t Reader, const void *Elf,
                      size_t Bytes);
   void readerCreatedFromFile(hsa_code_object_reader_t Reader, int File);
@@ -80,10 +83,12 @@ private:
   DispatchBoard Board;
   Rewriter Packets;
   Drain Writer;
-  // Set by start(), cleared by finish() and letGo(): release stores pair with
-  // the acquire load in active(), so that a hook that sees true sees a whole
+  // Set by start(), cleared by end() and letGo(): release stores pair with the
+  // acquire load in active(), so that a hook that sees true sees a whole
   // tracer.
   std::atomic<bool> Active{false};
+  // Set in the child of a fork, where FinishLock may be held for ever.
+  std::atomic<bool> Gone{false};
   std::mutex FinishLock;
   bool Finished = false;
   std::mutex QueueLock;

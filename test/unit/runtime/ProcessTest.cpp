@@ -512,6 +512,27 @@ TEST_F(Process, SecondCopyStandsBack) { // B56
   EXPECT_EQ(count(Errors, "kprobe: warning: another copy"), 1u) << Errors;
 }
 
+TEST_F(Process, LibraryKeepsToItself) { // A19: no HIP, nothing but the table
+  std::string Symbols;
+  FILE *Nm = popen("nm -D " KPROBE_LIBRARY, "r");
+  ASSERT_NE(Nm, nullptr);
+  char Line[4096];
+  unsigned Defined = 0;
+  while (fgets(Line, sizeof(Line), Nm)) {
+    std::string Text = Line;
+    EXPECT_EQ(Text.find(" U hip"), std::string::npos) << Text;
+    EXPECT_EQ(Text.find(" U hsa"), std::string::npos) << Text;
+    Defined += Text.find(" T ") != std::string::npos;
+    Symbols += Text;
+  }
+  EXPECT_EQ(pclose(Nm), 0);
+  EXPECT_EQ(Defined, 2u) << Symbols;
+  EXPECT_NE(Symbols.find(" T OnLoad\n"), std::string::npos);
+  EXPECT_NE(Symbols.find(" T OnUnload\n"), std::string::npos);
+  EXPECT_EQ(Symbols.find(" D "), std::string::npos);
+  EXPECT_EQ(Symbols.find(" B "), std::string::npos);
+}
+
 TEST_F(Process, NamesABadSetting) {
   for (const char *Setting : {"KPROBE_RING=100", "KPROBE_BUFFER=lots",
                               "KPROBE_KERNELS=a,,b", "KPROBE_POOL=moon"}) {
