@@ -38,6 +38,12 @@ EventTable::EventTable() : Objects(1, nullptr) {
   Mailboxes = static_cast<uint64_t *>(Map);
 }
 
+EventTable::~EventTable() {
+  for (Object *Each : Objects)
+    delete Each;
+  munmap(Mailboxes, mailboxBytes());
+}
+
 HSAKMT_STATUS EventTable::create(const HsaEventDescriptor &Descriptor,
                                  bool ManualReset, bool IsSignaled,
                                  HsaEvent **Event) {

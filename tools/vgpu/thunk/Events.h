@@ -33,6 +33,9 @@ public:
   static constexpr uint64_t EmptyMailbox = ~uint64_t(0);
 
   EventTable();
+  ~EventTable();
+  EventTable(const EventTable &) = delete;
+  EventTable &operator=(const EventTable &) = delete;
 
   HSAKMT_STATUS create(const HsaEventDescriptor &Descriptor, bool ManualReset,
                        bool IsSignaled, HsaEvent **Event);
