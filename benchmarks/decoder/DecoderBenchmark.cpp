@@ -37,7 +37,8 @@ void addWave(Bytes &Payload, uint64_t Index, uint32_t &Random) {
   uint64_t Clock = H.BeginCycles;
   for (uint64_t I = 0; I < WaveEvents; ++I) {
     // An inner loop of four blocks, entered from others now and then.
-    uint32_t Site = I % 32 < 28 ? 8 + I % 4 : static_cast<uint32_t>(I / 32) % Sites;
+    uint32_t Site =
+        I % 32 < 28 ? 8 + I % 4 : static_cast<uint32_t>(I / 32) % Sites;
     Random = Random * 1664525 + 1013904223;
     uint32_t Lanes = Random >> 29 ? 64 : 1 + (Random >> 20) % 64;
     Clock += 20 + ((Random >> 8) & ((Random >> 30) == 3 ? 0x3fff : 0x7f));
@@ -125,8 +126,8 @@ struct TemporaryFile {
   TemporaryFile() {
     int File = mkstemp(Path);
     std::FILE *Out = File < 0 ? nullptr : fdopen(File, "wb");
-    if (!Out || std::fwrite(dump().data(), 1, dump().size(), Out) !=
-                    dump().size() ||
+    if (!Out ||
+        std::fwrite(dump().data(), 1, dump().size(), Out) != dump().size() ||
         std::fclose(Out) != 0) {
       std::fprintf(stderr, "decoder-benchmark: error: %s: cannot be written\n",
                    Path);

@@ -43,9 +43,18 @@ void runOne(const std::vector<uint8_t> &Bytes) {
 }
 
 void mutate(std::vector<uint8_t> &Bytes, std::mt19937 &Random) {
-  static const uint64_t Interesting[] = {
-      0, 1, 7, 8, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff,
-      0x7fffffffffffffff, 0x8000000000000000, UINT64_MAX};
+  static const uint64_t Interesting[] = {0,
+                                         1,
+                                         7,
+                                         8,
+                                         63,
+                                         64,
+                                         0x7fffffff,
+                                         0x80000000,
+                                         0xffffffff,
+                                         0x7fffffffffffffff,
+                                         0x8000000000000000,
+                                         UINT64_MAX};
   for (unsigned I = 0, Count = 1 + Random() % 4; I < Count && !Bytes.empty();
        ++I) {
     size_t At = Random() % Bytes.size();
@@ -66,8 +75,8 @@ void mutate(std::vector<uint8_t> &Bytes, std::mt19937 &Random) {
       break;
     case 4: { // words from elsewhere
       size_t From = Random() % Bytes.size();
-      size_t Size = std::min<size_t>({8 + Random() % 64, Bytes.size() - At,
-                                      Bytes.size() - From});
+      size_t Size = std::min<size_t>(
+          {8 + Random() % 64, Bytes.size() - At, Bytes.size() - From});
       std::memmove(&Bytes[At], &Bytes[From], Size);
       break;
     }
@@ -96,7 +105,8 @@ int main(int Count, char **Arguments) {
     if (std::strcmp(Arguments[I], "--mutations") == 0 && I + 1 < Count)
       Mutations = std::strtoul(Arguments[++I], nullptr, 10);
     else if (std::filesystem::is_directory(Arguments[I]))
-      for (const auto &Entry : std::filesystem::directory_iterator(Arguments[I]))
+      for (const auto &Entry :
+           std::filesystem::directory_iterator(Arguments[I]))
         Files.push_back(Entry.path());
     else
       Files.emplace_back(Arguments[I]);

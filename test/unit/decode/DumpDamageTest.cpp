@@ -100,7 +100,8 @@ TEST(DumpDamage, HeadersOfOtherFiles) {
   };
   EXPECT_EQ(headed("magic=0x4c45467f464c457f"),
             "offset 0: not a kprobe dump (wrong magic)");
-  EXPECT_EQ(headed("magic=0x4b525042" "44554d50"),
+  EXPECT_EQ(headed("magic=0x4b525042"
+                   "44554d50"),
             "offset 0: written on a machine of the other byte order");
   EXPECT_EQ(headed("byteorder=0x04030201"),
             "offset 8: written on a machine of the other byte order");
@@ -114,7 +115,7 @@ TEST(DumpDamage, HeadersOfOtherFiles) {
 
 TEST(DumpDamage, ChunksSayWhatIsWrong) {
   EXPECT_EQ(faultOf("process\ndamage checksum\nagent\nsummary\n")
-                .find("chunk 1 (agent) is damaged (checksum differs)") !=
+                    .find("chunk 1 (agent) is damaged (checksum differs)") !=
                 std::string::npos,
             true);
   EXPECT_NE(faultOf("process\ndamage sequence\nagent\nsummary\n")
@@ -134,9 +135,9 @@ TEST(DumpDamage, PayloadsLongerOrShorterThanTheirRecords) {
   for (unsigned Kind = 1; Kind <= 6; ++Kind) {
     std::string Chunk = "process\nagent\nchunk kind=" + std::to_string(Kind);
     EXPECT_NE(faultOf(Chunk + " text=abc\nsummary\n"), "") << Kind;
-    EXPECT_NE(faultOf(Chunk + " text=\"" + std::string(300, 'x') +
-                      "\"\nsummary\n"),
-              "")
+    EXPECT_NE(
+        faultOf(Chunk + " text=\"" + std::string(300, 'x') + "\"\nsummary\n"),
+        "")
         << Kind;
   }
 }
@@ -144,8 +145,8 @@ TEST(DumpDamage, PayloadsLongerOrShorterThanTheirRecords) {
 TEST(DumpDamage, LengthsAreNotBelieved) {
   std::vector<uint8_t> Bytes = make("process\n");
   KprobeChunkHeader Header;
-  for (uint64_t Length : {UINT64_MAX, UINT64_MAX - 7, UINT64_MAX / 2,
-                          uint64_t(1) << 40}) {
+  for (uint64_t Length :
+       {UINT64_MAX, UINT64_MAX - 7, UINT64_MAX / 2, uint64_t(1) << 40}) {
     std::memcpy(&Header, &Bytes[32], sizeof(Header));
     Header.PayloadBytes = Length;
     std::memcpy(&Bytes[32], &Header, sizeof(Header));

@@ -8,7 +8,8 @@ namespace {
 
 const std::string Start = Head;
 const std::string Tail = "summary\n";
-const std::string Traced = "dispatch table=T\nwaves\n wave begin=1,1 end=2,2\nend\n";
+const std::string Traced =
+    "dispatch table=T\nwaves\n wave begin=1,1 end=2,2\nend\n";
 
 void expectFault(const std::string &Text, const std::string &Part) {
   std::string Fault = faultOf(Text);
@@ -91,13 +92,14 @@ TEST(DumpOrder, ADumpWithoutSummaryWasCutShort) {
 TEST(DumpOrder, HugeGridsAreOnlyNumbers) {
   CountingSink Sink;
   Trace Out;
-  EXPECT_EQ(readInto(make(Start +
-                          "dispatch table=T grid=4294967295,65535,65535 "
-                          "group=256,1,1 waves=0xffffffffffffffff "
-                          "slots=0xffffffffffffffff\n" +
-                          "waves\n wave index=0xfffffffffffffffe\nend\n" + Tail),
-                     Sink, Out),
-            "");
+  EXPECT_EQ(
+      readInto(make(Start +
+                    "dispatch table=T grid=4294967295,65535,65535 "
+                    "group=256,1,1 waves=0xffffffffffffffff "
+                    "slots=0xffffffffffffffff\n" +
+                    "waves\n wave index=0xfffffffffffffffe\nend\n" + Tail),
+               Sink, Out),
+      "");
   EXPECT_EQ(Sink.Waves, 1u);
   EXPECT_EQ(faultOf(Start + "dispatch table=T grid=0,0,0 waves=0\n" + Tail),
             "");

@@ -21,12 +21,12 @@ TEST(Histogram, BucketsAreInOrderAndHoldTheirMiddle) {
   EXPECT_EQ(Histogram::bucketOf(UINT32_MAX), Histogram::Buckets - 1);
 }
 
-TEST(Histogram, ErrorIsAtMostOneSixtyFourth) {
+TEST(Histogram, ErrorIsAtMostOne256th) {
   for (uint64_t V = 0; V <= UINT32_MAX; V += V / 997 + 1) {
     Histogram H;
     H.add(static_cast<uint32_t>(V));
     double Error = double(H.percentile(1, 500)) - double(V);
-    ASSERT_LE(Error < 0 ? -Error : Error, V < 64 ? 0.0 : double(V) / 64) << V;
+    ASSERT_LE(Error < 0 ? -Error : Error, V < 256 ? 0.0 : double(V) / 256) << V;
   }
 }
 

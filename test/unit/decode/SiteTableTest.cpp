@@ -22,7 +22,8 @@ std::vector<uint8_t> sample() {
   Entry.Frames = {{"caller", "b.cpp", 9, 1}};
   Entry.Edges = {1};
   Exit.Record.LoopHeader = KPROBE_NO_INDEX;
-  T.Kernels = {{"_Z1kv", "_Z1kv.kprobe", {{"_Z1kv", "a.cpp", 2, {Entry, Exit}}}}};
+  T.Kernels = {
+      {"_Z1kv", "_Z1kv.kprobe", {{"_Z1kv", "a.cpp", 2, {Entry, Exit}}}}};
   return T.build();
 }
 

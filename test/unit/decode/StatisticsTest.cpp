@@ -38,9 +38,13 @@ TEST(Statistics, SumsOfAKernelFollowTheEvents) {
   collect(S, {std::string(Head) +
               "clock mono=1000000\n"
               "dispatch table=T waves=2 begin=5000 end=6000\n"
-              "waves\n" + Wave + Wave + "end\n"
+              "waves\n" +
+              Wave + Wave +
+              "end\n"
               "dispatch id=2 table=T begin=7000 end=10000\n"
-              "waves dispatch=2\n" + Wave + "end\n"
+              "waves dispatch=2\n" +
+              Wave +
+              "end\n"
               "summary seen=2\n"});
   ASSERT_EQ(S.kernels().size(), 1u);
   const KernelStatistics &K = *S.kernels()[0];
@@ -78,7 +82,8 @@ TEST(Statistics, LossesAreCountedByReason) {
   Statistics S;
   collect(S, {std::string(Head) +
               "dispatch table=T waves=100 slots=6 shift=4\n"
-              "waves\n" + Wave +
+              "waves\n" +
+              Wave +
               "  wave begin=1000,1000 end=1400,1040 cursor=80\n"
               "    events site=1 clock=1100 step=10 count=8\n"
               "  wave begin=1000,1000 end=1400,1040 cursor=32\n"
@@ -109,8 +114,8 @@ TEST(Statistics, LossesAreCountedByReason) {
 }
 
 TEST(Statistics, SeveralDumpsAreOneKernelWhenTheirTablesAreEqual) {
-  std::string Text = std::string(Head) + "dispatch table=T\nwaves\n" + Wave +
-                     "end\nsummary\n";
+  std::string Text =
+      std::string(Head) + "dispatch table=T\nwaves\n" + Wave + "end\nsummary\n";
   std::string Other = Text;
   Other.replace(Other.find("line=2"), 6, "line=9");
   Statistics S;

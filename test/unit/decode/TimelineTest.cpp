@@ -145,8 +145,10 @@ TEST(Timeline, SenselessTimesAreMovedAndCounted) {
       {"ends one tick before it begins", "begin=0,100000001 end=10,100000000",
        1},
       {"end tick of zero", "begin=0,100000000 end=10,0", 1},
-      {"begins in the far future", "begin=0,0x8000000000000000 "
-                                   "end=10,0x8000000000000001", 2},
+      {"begins in the far future",
+       "begin=0,0x8000000000000000 "
+       "end=10,0x8000000000000001",
+       2},
       {"begins before the trace", "begin=0,1 end=10,100000000", 1},
       {"is sound", "begin=0,100000000 end=10,100000001", 0},
   };
@@ -196,9 +198,9 @@ TEST(Timeline, KernelsBeginAndEndAroundTheirWaves) {
                  "end=2000001000\nwaves\n"
                  "  wave begin=0,100000000 end=1000,100000100\nend\nsummary\n");
   using Kind = TimelineItem::Kind;
-  EXPECT_EQ(W.Kinds, (std::vector<Kind>{Kind::Submit, Kind::KernelBegin,
-                                        Kind::WaveBegin, Kind::WaveEnd,
-                                        Kind::KernelEnd}));
+  EXPECT_EQ(W.Kinds,
+            (std::vector<Kind>{Kind::Submit, Kind::KernelBegin, Kind::WaveBegin,
+                               Kind::WaveEnd, Kind::KernelEnd}));
 }
 
 } // namespace

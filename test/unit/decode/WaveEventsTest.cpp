@@ -210,9 +210,10 @@ TEST_F(WaveEvents, LeftoversOfAnEarlierLapAreEmptyPlaces) {
 
 TEST_F(WaveEvents, ForeignSitesKindsAndLanesAreDamage) {
   View.Header.Cursor = 6 * 8;
-  Events = {makeEvent(9, 64, 1010),     makeEvent(20, 64, 1020),
-            makeEvent(10, 64, 1030, 2), {1040, makeEvent(10, 64, 0).Tag | 1u << 31},
-            makeEvent(19, 64, 1050),    makeEvent(10, 33, 1060)};
+  Events = {
+      makeEvent(9, 64, 1010),     makeEvent(20, 64, 1020),
+      makeEvent(10, 64, 1030, 2), {1040, makeEvent(10, 64, 0).Tag | 1u << 31},
+      makeEvent(19, 64, 1050),    makeEvent(10, 33, 1060)};
   WaveAccount A = run();
   EXPECT_EQ(A.Damaged, 4u);
   EXPECT_EQ(A.Kept, 2u);

@@ -4,6 +4,7 @@
 #include "DumpVerifier.h"
 #include "StatisticsReport.h"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -39,9 +40,15 @@ Command addStatsCommand(CLI::App &App) {
       Damaged.push_back(S.eventTotals().Damaged - Before);
     }
     S.finish();
-    std::cout << (O->Json ? statisticsJson(S, O->Report)
-                          : statisticsText(S, O->Report));
-    int Status = finishOutput();
+    // Tables of nothing would only hide the fault.
+    int Status = 0;
+    bool Any = std::any_of(S.traces().begin(), S.traces().end(),
+                           [](const auto &T) { return T->Owner.has_value(); });
+    if (Any) {
+      std::cout << (O->Json ? statisticsJson(S, O->Report)
+                            : statisticsText(S, O->Report));
+      Status = finishOutput();
+    }
     for (const auto &[File, Text] : Faults)
       Status |= complain(File, Text);
     for (size_t I = 0; I < Damaged.size(); ++I)

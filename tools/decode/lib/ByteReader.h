@@ -40,7 +40,8 @@ public:
   }
 
   /// Copies a record from \p Offset without moving.
-  template <typename T> [[nodiscard]] bool readAt(uint64_t Offset, T &Out) const {
+  template <typename T>
+  [[nodiscard]] bool readAt(uint64_t Offset, T &Out) const {
     static_assert(std::is_trivially_copyable<T>::value, "plain records only");
     if (!holds(Offset, sizeof(T)))
       return false;

@@ -68,8 +68,8 @@ ClockFit::ClockFit(std::vector<ClockReading> Readings, uint64_t Hz) {
     ResidualMax =
         std::max(ResidualMax, static_cast<double>(std::fabs(Residual)));
   }
-  ResidualRms = static_cast<double>(
-      std::sqrt(Squares / static_cast<long double>(Count)));
+  ResidualRms =
+      static_cast<double>(std::sqrt(Squares / static_cast<long double>(Count)));
 }
 
 int64_t ClockFit::toMonotonicNs(uint64_t Ticks) const {
@@ -78,8 +78,7 @@ int64_t ClockFit::toMonotonicNs(uint64_t Ticks) const {
   __int128 Distance = static_cast<__int128>(Ticks) - BaseTicks;
   __int128 Half = static_cast<__int128>(1) << (FractionBits - 1);
   __int128 Ns = BaseNs + ((Distance * NsPerTick + Half) >> FractionBits);
-  return static_cast<int64_t>(
-      std::clamp<__int128>(Ns, INT64_MIN, INT64_MAX));
+  return static_cast<int64_t>(std::clamp<__int128>(Ns, INT64_MIN, INT64_MAX));
 }
 
 } // namespace kprobe

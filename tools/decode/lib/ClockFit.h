@@ -21,9 +21,9 @@ struct ClockReading {
 class ClockFit {
 public:
   enum class Quality {
-    None,     ///< no reading: ticks cannot be placed in time
-    Nominal,  ///< one usable reading, or readings that contradict the stated
-              ///< frequency: its rate, the first reading's offset
+    None,    ///< no reading: ticks cannot be placed in time
+    Nominal, ///< one usable reading, or readings that contradict the stated
+             ///< frequency: its rate, the first reading's offset
     Fitted,
   };
 

@@ -215,9 +215,9 @@ Error readDump(ByteSource &Source, DumpVisitor &Visitor) {
     for (uint64_t I = Payload; I < Payload + Padding; ++I)
       if (Span.Data[I] != 0)
         return Error::at(PayloadOffset + I, Name + " has damaged padding");
-    if (Error E = readPayload(Header.Kind,
-                              ByteReader(Span.Data, Payload, PayloadOffset),
-                              Visitor))
+    if (Error E =
+            readPayload(Header.Kind,
+                        ByteReader(Span.Data, Payload, PayloadOffset), Visitor))
       return E;
     Offset = PayloadOffset + Payload + Padding;
   }

@@ -28,9 +28,9 @@ struct WaveView {
 class DumpVisitor {
 public:
   virtual ~DumpVisitor() = default;
-  virtual Error process(const KprobeProcessRecord &, std::string_view Executable,
-                        std::string_view Command, std::string_view Version,
-                        uint64_t Offset) = 0;
+  virtual Error process(const KprobeProcessRecord &,
+                        std::string_view Executable, std::string_view Command,
+                        std::string_view Version, uint64_t Offset) = 0;
   virtual Error agent(const KprobeAgentRecord &, std::string_view Target,
                       std::string_view Name, uint64_t Offset) = 0;
   virtual Error siteTable(const ByteReader &Bytes) = 0;

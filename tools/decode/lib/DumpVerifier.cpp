@@ -41,8 +41,8 @@ Error DumpVerifier::process(const KprobeProcessRecord &Record,
   if (Now != State::Start)
     return Error::at(Offset, "a second process in one dump");
   Now = State::Open;
-  Out.Owner = Process{Record, oneLine(Executable), oneLine(Command),
-                      oneLine(Version)};
+  Out.Owner =
+      Process{Record, oneLine(Executable), oneLine(Command), oneLine(Version)};
   return Sink.process(*Out.Owner);
 }
 
@@ -61,8 +61,8 @@ Error DumpVerifier::agent(const KprobeAgentRecord &Record,
                                  std::to_string(Record.CycleHz) + " Hz");
   auto [Place, New] = Out.Agents.try_emplace(Record.Agent);
   if (!New)
-    return Error::at(Offset, numbered("agent", Record.Agent) +
-                                 " is described twice");
+    return Error::at(Offset,
+                     numbered("agent", Record.Agent) + " is described twice");
   Place->second.Record = Record;
   Place->second.Target = oneLine(Target);
   Place->second.Name = oneLine(Name);

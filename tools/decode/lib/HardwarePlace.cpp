@@ -6,8 +6,8 @@
 // state_id 29:27, me_id 31:30.
 #include "HardwarePlace.h"
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 namespace kprobe {

@@ -1,9 +1,9 @@
 // Counts of 32-bit values in logarithmic buckets, for medians and percentiles
 // in constant memory.
 //
-// Values below 64 have a bucket each; above, every power of two is divided in
-// 32, so that a percentile is off by at most 1/64 (1.6 %). Percentiles are the
-// nearest rank: the median of an even count is the lower one.
+// Values below 256 have a bucket each; above, every power of two is divided in
+// 128, so that a percentile is off by at most 1/256 (0.4 %). Percentiles are
+// the nearest rank: the median of an even count is the lower one.
 #ifndef KPROBE_DECODE_HISTOGRAM_H
 #define KPROBE_DECODE_HISTOGRAM_H
 
@@ -14,20 +14,21 @@ namespace kprobe {
 
 class Histogram {
 public:
-  static constexpr unsigned Buckets = 896;
+  static constexpr unsigned Parts = 128; ///< of a power of two
+  static constexpr unsigned Buckets = 26 * Parts;
 
   static unsigned bucketOf(uint32_t Value) {
-    // "| 32" makes the small values a case of the general one: no branch.
-    unsigned Shift = 26 - static_cast<unsigned>(__builtin_clz(Value | 32));
-    return Shift * 32 + (Value >> Shift);
+    // "| Parts" makes the small values a case of the general one: no branch.
+    unsigned Shift = 24 - static_cast<unsigned>(__builtin_clz(Value | Parts));
+    return Shift * Parts + (Value >> Shift);
   }
 
   /// The value in the middle of a bucket, the lower one of two.
   static uint32_t middleOf(unsigned Bucket) {
-    if (Bucket < 64)
+    if (Bucket < 2 * Parts)
       return Bucket;
-    unsigned Shift = Bucket / 32 - 1;
-    uint64_t Low = uint64_t(Bucket - Shift * 32) << Shift;
+    unsigned Shift = Bucket / Parts - 1;
+    uint64_t Low = uint64_t(Bucket - Shift * Parts) << Shift;
     return static_cast<uint32_t>(Low + ((uint64_t(1) << Shift) - 1) / 2);
   }
 

@@ -87,9 +87,11 @@ std::string durationText(uint64_t Ns) {
 std::string frequencyText(uint64_t Hz) {
   char Text[48];
   if (Hz >= 1000000)
-    std::snprintf(Text, sizeof(Text), "%.6g MHz", static_cast<double>(Hz) / 1e6);
+    std::snprintf(Text, sizeof(Text), "%.6g MHz",
+                  static_cast<double>(Hz) / 1e6);
   else
-    std::snprintf(Text, sizeof(Text), "%.6g kHz", static_cast<double>(Hz) / 1e3);
+    std::snprintf(Text, sizeof(Text), "%.6g kHz",
+                  static_cast<double>(Hz) / 1e3);
   return Text;
 }
 

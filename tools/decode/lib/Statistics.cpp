@@ -82,23 +82,22 @@ Error Statistics::wave(const Dispatch &D, const WaveView &View) {
   }
   KernelStatistics &K = *LastKernel;
   SiteStatistics *Sites = K.Sites.data();
-  WaveAccount A =
-      forEachBlock(View, EventRules(D), [Sites](const Block &B) {
-        SiteStatistics &S = Sites[B.LocalSite];
-        ++S.Hits;
-        S.Lanes += B.Lanes;
-        if (!B.TimeKnown)
-          return;
-        if (__builtin_expect(!S.Times, 0))
-          S.Times = std::make_unique<Histogram>();
-        ++S.Timed;
-        S.Cycles += B.Cycles;
-        if (B.Cycles < S.Min)
-          S.Min = B.Cycles;
-        if (B.Cycles > S.Max)
-          S.Max = B.Cycles;
-        S.Times->add(B.Cycles);
-      });
+  WaveAccount A = forEachBlock(View, EventRules(D), [Sites](const Block &B) {
+    SiteStatistics &S = Sites[B.LocalSite];
+    ++S.Hits;
+    S.Lanes += B.Lanes;
+    if (!B.TimeKnown)
+      return;
+    if (__builtin_expect(!S.Times, 0))
+      S.Times = std::make_unique<Histogram>();
+    ++S.Timed;
+    S.Cycles += B.Cycles;
+    if (B.Cycles < S.Min)
+      S.Min = B.Cycles;
+    if (B.Cycles > S.Max)
+      S.Max = B.Cycles;
+    S.Times->add(B.Cycles);
+  });
   K.Events.add(A);
   K.Waves.Ambiguous += A.ClockAmbiguous;
   switch (A.Fate) {
@@ -159,10 +158,9 @@ void Statistics::finish() {
     for (const SiteStatistics &S : K->Sites)
       K->BlockCycles += S.Cycles;
   }
-  std::stable_sort(Kernels.begin(), Kernels.end(),
-                   [](const auto &A, const auto &B) {
-                     return A->TotalNs > B->TotalNs;
-                   });
+  std::stable_sort(
+      Kernels.begin(), Kernels.end(),
+      [](const auto &A, const auto &B) { return A->TotalNs > B->TotalNs; });
 }
 
 EventTotals Statistics::eventTotals() const {

@@ -41,8 +41,8 @@ struct EventTotals {
 };
 
 struct WaveTotals {
-  uint64_t InGrid = 0;  ///< of traced dispatches
-  uint64_t Slots = 0;   ///< of those, had a slot
+  uint64_t InGrid = 0; ///< of traced dispatches
+  uint64_t Slots = 0;  ///< of those, had a slot
   uint64_t Ended = 0, Begun = 0, Unused = 0, Damaged = 0;
   uint64_t Incomplete = 0; ///< of Begun: may have written more than was seen
   uint64_t Ambiguous = 0;  ///< clock gap of 2^32 cycles or more
@@ -66,9 +66,9 @@ struct KernelStatistics {
   EventTotals Events;
   std::vector<SiteStatistics> Sites; ///< by local site
   std::vector<const Dispatch *> Runs;
-  std::vector<uint64_t> TimesNs;     ///< sorted; filled by finish()
+  std::vector<uint64_t> TimesNs; ///< sorted; filled by finish()
   uint64_t TotalNs = 0;
-  uint64_t BlockCycles = 0;          ///< of all sites; filled by finish()
+  uint64_t BlockCycles = 0; ///< of all sites; filled by finish()
 };
 
 class Statistics final : public TraceSink {

@@ -42,8 +42,8 @@ Error Timeline::open(ByteSource &Input) {
     const KprobeProcessRecord &P = Contents.Owner->Record;
     Begin = static_cast<int64_t>(
         std::min<uint64_t>(P.StartMonotonicNs, INT64_MAX - LongestTraceNs));
-    RealtimeOffset = static_cast<int64_t>(std::min<uint64_t>(
-                         P.StartRealtimeNs, INT64_MAX / 2)) -
+    RealtimeOffset = static_cast<int64_t>(
+                         std::min<uint64_t>(P.StartRealtimeNs, INT64_MAX / 2)) -
                      Begin;
   }
   fitClocks();
@@ -120,8 +120,8 @@ void Timeline::collectStarts() {
   for (const Dispatch *D : InOrder) {
     const KprobeDispatchRecord &R = D->Record;
     if (R.SubmitNs != 0) {
-      int64_t Ns = clamp(static_cast<int64_t>(
-          std::min<uint64_t>(R.SubmitNs, INT64_MAX)));
+      int64_t Ns = clamp(
+          static_cast<int64_t>(std::min<uint64_t>(R.SubmitNs, INT64_MAX)));
       Starts.push_back({Ns, Ns, Kind::Submit, D, 0});
     }
     const ClockFit &System = Clocks[D->Where].System;
@@ -250,8 +250,12 @@ Error Timeline::beginWave(const Start &S, TimelineItem &Item) {
   Run->Wave = std::move(W);
   Run->NextBlock = 0;
   Run->Order = Begun++;
-  Item = {TimelineItem::Kind::WaveBegin, S.Ns,    S.Ns, R.Owner,
-          Run->Wave.get(),               nullptr};
+  Item = {TimelineItem::Kind::WaveBegin,
+          S.Ns,
+          S.Ns,
+          R.Owner,
+          Run->Wave.get(),
+          nullptr};
   pushHeap({Run->ns(), Run->Order, Run.get()});
   uint64_t Order = Run->Order;
   Active.emplace(Order, std::move(Run));
@@ -294,8 +298,8 @@ Error Timeline::next(TimelineItem &Item, bool &Done) {
       siftDown({Run.ns(), Run.Order, &Run});
       return Error::success();
     }
-    Item = {TimelineItem::Kind::WaveEnd, W.EndNs, W.EndNs, W.Owner, &W,
-            nullptr};
+    Item = {
+        TimelineItem::Kind::WaveEnd, W.EndNs, W.EndNs, W.Owner, &W, nullptr};
     auto Owned = Active.find(Run.Order);
     Retired = std::move(Owned->second);
     Active.erase(Owned);

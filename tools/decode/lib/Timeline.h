@@ -72,11 +72,11 @@ struct TimelineItem {
   enum class Kind { Submit, KernelBegin, KernelEnd, WaveBegin, Block, WaveEnd };
   Kind What;
   int64_t Ns;
-  int64_t EndNs;           ///< of KernelBegin
+  int64_t EndNs; ///< of KernelBegin
   const Dispatch *Owner;
-  const TimelineWave *Wave;     ///< of wave items and blocks; lives until the
-                                ///< next call after its WaveEnd
-  const TimelineBlock *Block;   ///< of blocks
+  const TimelineWave *Wave;   ///< of wave items and blocks; lives until the
+                              ///< next call after its WaveEnd
+  const TimelineBlock *Block; ///< of blocks
 };
 
 class Timeline {
@@ -159,7 +159,7 @@ private:
   size_t NextStart = 0;
   std::vector<KprobeEvent> EventBuffer;
   std::unordered_map<uint64_t, std::unique_ptr<Running>> Active; ///< by Order
-  std::vector<HeapEntry> Heap; ///< the earliest first
+  std::vector<HeapEntry> Heap;      ///< the earliest first
   std::unique_ptr<Running> Retired; ///< the wave of the last WaveEnd
   uint64_t Begun = 0;
 

@@ -34,9 +34,9 @@ struct Agent {
 
 struct Dispatch {
   KprobeDispatchRecord Record = {};
-  std::string Name;               ///< mangled; "" when nobody knows it
-  const Agent *Where = nullptr;   ///< never null in a sink
-  const SiteTable *Table = nullptr;           ///< null: not instrumented
+  std::string Name;                 ///< mangled; "" when nobody knows it
+  const Agent *Where = nullptr;     ///< never null in a sink
+  const SiteTable *Table = nullptr; ///< null: not instrumented
   const KprobeKernelRecord *Kernel = nullptr; ///< null: not instrumented
   uint64_t WavesSeen = 0;
 };

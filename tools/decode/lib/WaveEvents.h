@@ -40,7 +40,7 @@ struct WaveAccount {
   uint64_t Empty = 0;       ///< probe ran without lanes
   uint64_t Damaged = 0;     ///< unknown site or kind, or impossible lanes
   uint64_t Kept = 0;
-  bool LowerBound = false;  ///< Begun with a full ring: Written is at least
+  bool LowerBound = false;     ///< Begun with a full ring: Written is at least
   bool ClockAmbiguous = false; ///< a gap of 2^32 cycles or more has no place
 };
 

@@ -60,9 +60,12 @@ uint64_t tableHash(const std::vector<uint8_t> &Table);
 class DumpBuilder {
 public:
   /// Written first; a test may spoil it before the first chunk.
-  KprobeFileHeader Header = {KPROBE_FILE_MAGIC,        KPROBE_BYTE_ORDER,
-                             KPROBE_WIRE_MAJOR,        KPROBE_WIRE_MINOR,
-                             sizeof(KprobeFileHeader), 0,
+  KprobeFileHeader Header = {KPROBE_FILE_MAGIC,
+                             KPROBE_BYTE_ORDER,
+                             KPROBE_WIRE_MAJOR,
+                             KPROBE_WIRE_MINOR,
+                             sizeof(KprobeFileHeader),
+                             0,
                              0};
   /// Applied to the next chunk only, then cleared.
   uint64_t ChecksumDamage = 0;

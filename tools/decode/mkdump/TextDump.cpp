@@ -99,9 +99,9 @@ void Description::dispatch(TextLine &L) {
     throw std::runtime_error("no table is called '" + Name + "'");
   R.TableHash = L.number("hash", Name.empty() ? 0 : TableHashes[Name]);
   R.Kernel = L.number32("kernel", Name.empty() ? KPROBE_NO_INDEX : 0);
-  R.Status = L.number32("status", Name.empty()
-                                      ? KPROBE_DISPATCH_NOT_INSTRUMENTED
-                                      : KPROBE_DISPATCH_TRACED);
+  R.Status =
+      L.number32("status", Name.empty() ? KPROBE_DISPATCH_NOT_INSTRUMENTED
+                                        : KPROBE_DISPATCH_TRACED);
   std::vector<uint64_t> Grid = L.numbers("grid", {64, 1, 1});
   std::vector<uint64_t> Group = L.numbers("group", {64, 1, 1});
   for (int I = 0; I < 3; ++I) {
@@ -255,10 +255,9 @@ void Description::wavesLine(TextLine &L) {
     uint32_t Clock = L.number32("clock"), Step = L.number32("step");
     uint64_t Count = L.number("count", 1);
     for (uint64_t I = 0; I < Count; ++I)
-      Events.push_back(
-          makeEvent(L.number32("site"), L.number32("lanes", 64),
-                    Clock + static_cast<uint32_t>(I) * Step,
-                    L.number32("kind", KPROBE_EVENT_BLOCK)));
+      Events.push_back(makeEvent(L.number32("site"), L.number32("lanes", 64),
+                                 Clock + static_cast<uint32_t>(I) * Step,
+                                 L.number32("kind", KPROBE_EVENT_BLOCK)));
   } else if (L.word() == "empty") {
     Events.push_back({0, 0});
   } else if (L.word() == "raw") {

@@ -103,8 +103,8 @@ std::vector<uint64_t> TextLine::numbers(const std::string &Name,
   for (const std::string &Part : split(text(Name), ','))
     Out.push_back(parseNumber(Part));
   if (!Default.empty() && Out.size() != Default.size())
-    throw std::runtime_error(Name + " needs " +
-                             std::to_string(Default.size()) + " numbers");
+    throw std::runtime_error(Name + " needs " + std::to_string(Default.size()) +
+                             " numbers");
   return Out;
 }
 

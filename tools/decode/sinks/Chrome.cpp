@@ -41,8 +41,7 @@ private:
   }
   void micros(int64_t Ns) {
     char Digits[8];
-    std::snprintf(Digits, sizeof(Digits), ".%03d",
-                  static_cast<int>(Ns % 1000));
+    std::snprintf(Digits, sizeof(Digits), ".%03d", static_cast<int>(Ns % 1000));
     Out << Ns / 1000 << Digits;
   }
   /// An "X" slice up to its arguments.
@@ -64,9 +63,9 @@ private:
   uint64_t HostProcess = 0;
   uint64_t HostThreads = 0;
   std::map<uint32_t, std::vector<Lane>> QueueLanes;
-  std::map<uint32_t, TrackIds> Tracks;          ///< by Track::Id
-  std::map<std::string, uint64_t> UnitProcess;  ///< by the unit's name
-  std::map<uint64_t, uint64_t> ThreadCounts;    ///< by process
+  std::map<uint32_t, TrackIds> Tracks;         ///< by Track::Id
+  std::map<std::string, uint64_t> UnitProcess; ///< by the unit's name
+  std::map<uint64_t, uint64_t> ThreadCounts;   ///< by process
   std::map<const KprobeKernelRecord *, std::vector<std::string>> SiteNames;
   std::map<const Dispatch *, std::string> KernelNames;
 };
@@ -104,8 +103,7 @@ const ChromeWriter::TrackIds &ChromeWriter::idsOf(const Timeline &T,
     Unit += " se" + std::to_string(P->ShaderEngine) + " sh" +
             std::to_string(P->ShaderArray) + " cu" +
             std::to_string(P->ComputeUnit);
-    Slot = "simd" + std::to_string(P->Simd) + " slot" +
-           std::to_string(P->Slot);
+    Slot = "simd" + std::to_string(P->Simd) + " slot" + std::to_string(P->Slot);
   } else {
     Slot = placeText(Where.Where->Target, Raw);
   }
@@ -131,14 +129,12 @@ void ChromeWriter::kernel(const Timeline &T, const TimelineItem &Item) {
     HostProcess = ++LastProcess;
     const Process &P = *T.trace().Owner;
     name("process_name", HostProcess, 0,
-         "pid " + std::to_string(P.Record.Pid) + " kernels of " +
-             P.Executable);
+         "pid " + std::to_string(P.Record.Pid) + " kernels of " + P.Executable);
   }
   // Kernels of one queue may overlap: each overlap gets a track of its own.
   std::vector<Lane> &Lanes = QueueLanes[R.Queue];
-  auto Free = std::find_if(Lanes.begin(), Lanes.end(), [&](const Lane &L) {
-    return L.LastEnd <= Item.Ns;
-  });
+  auto Free = std::find_if(Lanes.begin(), Lanes.end(),
+                           [&](const Lane &L) { return L.LastEnd <= Item.Ns; });
   if (Free == Lanes.end()) {
     std::string Text = "queue " + std::to_string(R.Queue);
     if (!Lanes.empty())

@@ -82,7 +82,8 @@ Stream *CtfSource::streamOf(bt_self_message_iterator *Iterator,
   S.Itself = bt_stream_create(Types.Streams, Types.Trace);
   if (!S.Itself)
     return nullptr;
-  std::string Name = Number == HostStream ? "host" : "agent_" + std::to_string(Number);
+  std::string Name =
+      Number == HostStream ? "host" : "agent_" + std::to_string(Number);
   if (bt_stream_set_name(S.Itself, Name.c_str()) !=
           BT_STREAM_SET_NAME_STATUS_OK ||
       !add(bt_message_stream_beginning_create(Iterator, S.Itself)))
@@ -100,9 +101,8 @@ bool CtfSource::openPacket(bt_self_message_iterator *Iterator, Stream &S,
 }
 
 bool CtfSource::closePacket(bt_self_message_iterator *Iterator, Stream &S) {
-  bool Good =
-      add(bt_message_packet_end_create_with_default_clock_snapshot(
-          Iterator, S.Packet, S.LastClock));
+  bool Good = add(bt_message_packet_end_create_with_default_clock_snapshot(
+      Iterator, S.Packet, S.LastClock));
   bt_packet_put_ref(S.Packet);
   S.Packet = nullptr;
   return Good;
@@ -216,9 +216,9 @@ bool CtfSource::produce(bt_self_message_iterator *Iterator) {
         return false;
     return true;
   }
-  Stream *S = streamOf(Iterator, Item.Wave
-                                     ? int64_t(Item.Owner->Where->Record.Agent)
-                                     : HostStream);
+  Stream *S =
+      streamOf(Iterator, Item.Wave ? int64_t(Item.Owner->Where->Record.Agent)
+                                   : HostStream);
   if (!S)
     return false;
   uint64_t Clock = static_cast<uint64_t>(Item.Ns);
@@ -315,8 +315,8 @@ Error writeCtf(Timeline &Input, const std::string &Path) {
   G.Parameters = bt_value_map_create();
   G.Graph = bt_graph_create(0);
   if (!G.SourceClass || !G.Parameters || !G.Graph ||
-      bt_component_class_source_set_initialize_method(
-          G.SourceClass, initializeSource) !=
+      bt_component_class_source_set_initialize_method(G.SourceClass,
+                                                      initializeSource) !=
           BT_COMPONENT_CLASS_SET_METHOD_STATUS_OK ||
       bt_value_map_insert_string_entry(G.Parameters, "path", Path.c_str()) !=
           BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
@@ -330,8 +330,8 @@ Error writeCtf(Timeline &Input, const std::string &Path) {
   const bt_component_source *From = nullptr;
   const bt_component_sink *To = nullptr;
   if (bt_graph_add_source_component_with_initialize_method_data(
-          G.Graph, G.SourceClass, "dump", nullptr, &Source, BT_LOGGING_LEVEL_NONE,
-          &From) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+          G.Graph, G.SourceClass, "dump", nullptr, &Source,
+          BT_LOGGING_LEVEL_NONE, &From) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
       bt_graph_add_sink_component(G.Graph, SinkClass, "out", G.Parameters,
                                   BT_LOGGING_LEVEL_NONE,
                                   &To) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||

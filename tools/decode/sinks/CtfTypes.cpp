@@ -32,10 +32,9 @@ bt_field_class *number(bt_trace_class *Class, unsigned Bits, bool Hex = false) {
 }
 
 /// A structure of the named members; takes their references.
-bt_field_class *
-structure(bt_trace_class *Class,
-          std::initializer_list<std::pair<const char *, bt_field_class *>>
-              Members) {
+bt_field_class *structure(
+    bt_trace_class *Class,
+    std::initializer_list<std::pair<const char *, bt_field_class *>> Members) {
   bt_field_class *Field = bt_field_class_structure_create(Class);
   for (const auto &[Name, Member] : Members) {
     if (bt_field_class_structure_append_member(Field, Name, Member) !=
@@ -94,8 +93,8 @@ bt_field_class *CtfTypes::site(const Timeline &Input) {
           bt_integer_range_set_unsigned_create();
       if (bt_integer_range_set_unsigned_add_range(Range, Number, Number) !=
               BT_INTEGER_RANGE_SET_ADD_RANGE_STATUS_OK ||
-          bt_field_class_enumeration_unsigned_add_mapping(
-              Field, Label.c_str(), Range) !=
+          bt_field_class_enumeration_unsigned_add_mapping(Field, Label.c_str(),
+                                                          Range) !=
               BT_FIELD_CLASS_ENUMERATION_ADD_MAPPING_STATUS_OK)
         Failed = true;
       bt_integer_range_set_unsigned_put_ref(Range);
@@ -141,24 +140,23 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
 
   auto n = [&](unsigned Bits) { return number(Class, Bits); };
   auto text = [&] { return bt_field_class_string_create(Class); };
-  Submit = event("kprobe:dispatch",
-                 structure(Class, {{"dispatch", n(64)},
-                                   {"agent", n(32)},
-                                   {"queue", n(32)},
-                                   {"kernel", text()},
-                                   {"status", text()},
-                                   {"grid_x", n(32)},
-                                   {"grid_y", n(32)},
-                                   {"grid_z", n(32)},
-                                   {"group_x", n(32)},
-                                   {"group_y", n(32)},
-                                   {"group_z", n(32)},
-                                   {"waves", n(64)},
-                                   {"waves_sampled", n(64)},
-                                   {"thread", n(32)}}));
-  KernelBegin = event("kprobe:kernel_begin",
-                      structure(Class, {{"dispatch", n(64)},
-                                        {"kernel", text()}}));
+  Submit = event("kprobe:dispatch", structure(Class, {{"dispatch", n(64)},
+                                                      {"agent", n(32)},
+                                                      {"queue", n(32)},
+                                                      {"kernel", text()},
+                                                      {"status", text()},
+                                                      {"grid_x", n(32)},
+                                                      {"grid_y", n(32)},
+                                                      {"grid_z", n(32)},
+                                                      {"group_x", n(32)},
+                                                      {"group_y", n(32)},
+                                                      {"group_z", n(32)},
+                                                      {"waves", n(64)},
+                                                      {"waves_sampled", n(64)},
+                                                      {"thread", n(32)}}));
+  KernelBegin =
+      event("kprobe:kernel_begin",
+            structure(Class, {{"dispatch", n(64)}, {"kernel", text()}}));
   KernelEnd =
       event("kprobe:kernel_end", structure(Class, {{"dispatch", n(64)}}));
   WaveBegin = event("kprobe:wave_begin",
@@ -192,8 +190,8 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
   if (!Trace)
     return false;
   auto entry = [&](const char *Name, const std::string &Value) {
-    Failed |= bt_trace_set_environment_entry_string(
-                  Trace, Name, plainText(Value).c_str()) !=
+    Failed |= bt_trace_set_environment_entry_string(Trace, Name,
+                                                    plainText(Value).c_str()) !=
               BT_TRACE_SET_ENVIRONMENT_ENTRY_STATUS_OK;
   };
   entry("tracer_name", "kprobe");

@@ -58,9 +58,8 @@ static void writeWaveEnd(std::ostream &Out, const WaveView &View,
     Out << "  never ended: ";
     break;
   }
-  Out << A.Written << (A.LowerBound ? " or more" : "") << " written, "
-      << A.Kept << " kept, " << A.Overwritten << " overwritten, " << A.Empty
-      << " empty";
+  Out << A.Written << (A.LowerBound ? " or more" : "") << " written, " << A.Kept
+      << " kept, " << A.Overwritten << " overwritten, " << A.Empty << " empty";
   if (A.Missing != 0)
     Out << ", " << A.Missing << " missing";
   if (A.Damaged != 0)

@@ -14,8 +14,8 @@ namespace kprobe {
 
 struct ListingFilter {
   std::optional<uint64_t> Dispatch;
-  std::optional<uint64_t> Wave;  ///< linear index in the grid
-  std::string Kernel;            ///< part of the demangled name; "": all
+  std::optional<uint64_t> Wave; ///< linear index in the grid
+  std::string Kernel;           ///< part of the demangled name; "": all
 };
 
 class Listing final : public TraceSink {

@@ -95,12 +95,9 @@ Json kernelJson(const KernelStatistics &K, const ReportOptions &Options) {
   J["dispatches"] = K.Dispatches;
   J["traced"] = K.DispatchesByStatus[KPROBE_DISPATCH_TRACED];
   J["times_ns"] = K.TimesNs;
-  J["waves"] = {{"in_grid", K.Waves.InGrid},
-                {"sampled", K.Waves.Slots},
-                {"ended", K.Waves.Ended},
-                {"not_ended", K.Waves.Begun},
-                {"not_begun", K.Waves.Unused},
-                {"damaged", K.Waves.Damaged},
+  J["waves"] = {{"in_grid", K.Waves.InGrid},   {"sampled", K.Waves.Slots},
+                {"ended", K.Waves.Ended},      {"not_ended", K.Waves.Begun},
+                {"not_begun", K.Waves.Unused}, {"damaged", K.Waves.Damaged},
                 {"absent", K.Waves.absent()}};
   J["events"] = {{"written", K.Events.Written},
                  {"kept", K.Events.Kept},

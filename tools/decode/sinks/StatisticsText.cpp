@@ -131,10 +131,9 @@ std::string blockTable(const KernelStatistics &K, uint64_t Top) {
                                   static_cast<double>(S.Hits)),
                Timed ? num(S.Cycles) : "-", Timed ? num(S.Min) : "-",
                Timed ? num(S.percentile(500)) : "-",
-               Timed ? num(S.percentile(990)) : "-",
-               Timed ? num(S.Max) : "-", percentOf(S.Cycles, K.BlockCycles),
-               num(R.LoopDepth), Source.empty() ? "-" : Source,
-               blockName(T, Site)});
+               Timed ? num(S.percentile(990)) : "-", Timed ? num(S.Max) : "-",
+               percentOf(S.Cycles, K.BlockCycles), num(R.LoopDepth),
+               Source.empty() ? "-" : Source, blockName(T, Site)});
   }
   std::string Text = Table.text();
   if (Shown < Order.size())

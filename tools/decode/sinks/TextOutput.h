@@ -42,13 +42,11 @@ public:
   TextOutput &operator<<(const std::string &Text) {
     return *this << std::string_view(Text);
   }
-  template <typename T,
-            typename = std::enable_if_t<std::is_integral<T>::value>>
+  template <typename T, typename = std::enable_if_t<std::is_integral<T>::value>>
   TextOutput &operator<<(T Number) {
     char Digits[24];
     auto End = std::to_chars(Digits, Digits + sizeof(Digits), Number).ptr;
-    return *this << std::string_view(Digits,
-                                     static_cast<size_t>(End - Digits));
+    return *this << std::string_view(Digits, static_cast<size_t>(End - Digits));
   }
 
   /// Writes what is left. The first error of all writes.
@@ -64,8 +62,8 @@ public:
 
 private:
   void flush() {
-    if (!Fault && std::fwrite(Buffer.data(), 1, Buffer.size(), File) !=
-                      Buffer.size())
+    if (!Fault &&
+        std::fwrite(Buffer.data(), 1, Buffer.size(), File) != Buffer.size())
       Fault = errno ? errno : EIO;
     Buffer.clear();
   }

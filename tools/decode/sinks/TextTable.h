@@ -39,9 +39,8 @@ private:
   /// Code points: bytes that do not continue a UTF-8 sequence.
   static size_t width(const std::string &Text) {
     return static_cast<size_t>(
-        std::count_if(Text.begin(), Text.end(), [](unsigned char C) {
-          return (C & 0xc0) != 0x80;
-        }));
+        std::count_if(Text.begin(), Text.end(),
+                      [](unsigned char C) { return (C & 0xc0) != 0x80; }));
   }
 
   std::string line(const std::vector<std::string> &Cells,
