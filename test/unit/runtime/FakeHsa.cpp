@@ -94,10 +94,21 @@ static hsa_status_t queueCreate(hsa_agent_t Agent, uint32_t Size,
 
 static hsa_status_t
 interceptCreate(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t,
-                void (*)(hsa_status_t, hsa_queue_t *, void *), void *, uint32_t,
-                uint32_t, hsa_queue_t **Out) {
-  return Instance->InterceptFails ? HSA_STATUS_ERROR
-                                  : addQueue(Agent, Size, Out);
+                void (*OnError)(hsa_status_t, hsa_queue_t *, void *),
+                void *Data, uint32_t, uint32_t, hsa_queue_t **Out) {
+  if (Instance->InterceptFails)
+    return HSA_STATUS_ERROR;
+  addQueue(Agent, Size, Out);
+  std::lock_guard<std::mutex> Guard(Instance->Lock);
+  Instance->Queues[*Out]->OnError = OnError;
+  Instance->Queues[*Out]->OnErrorData = Data;
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t onSystemEvent(hsa_amd_system_event_callback_t Call,
+                                  void *) {
+  Instance->SystemHandler = Call;
+  return HSA_STATUS_SUCCESS;
 }
 
 static Queue *findQueue(hsa_queue_t *Public) {
@@ -391,6 +402,7 @@ Hsa::Hsa(unsigned AgentCount) {
   Amd.hsa_amd_memory_pool_allocate_fn = poolAllocate;
   Amd.hsa_amd_memory_pool_free_fn = poolFree;
   Amd.hsa_amd_agents_allow_access_fn = allowAccess;
+  Amd.hsa_amd_register_system_event_handler_fn = onSystemEvent;
   Device = std::thread([this] { deviceThread(); });
   SignalCaller = std::thread([this] { signalThread(); });
 }

@@ -42,6 +42,8 @@ struct Queue {
   hsa_amd_queue_intercept_handler Handler = nullptr;
   void *HandlerData = nullptr;
   int Profiling = 0;
+  void (*OnError)(hsa_status_t, hsa_queue_t *, void *) = nullptr;
+  void *OnErrorData = nullptr;
   bool Destroyed = false;
 };
 
@@ -94,6 +96,7 @@ public:
   };
   std::vector<uint64_t> CpuAgents, GpuAgents;
   std::map<uint64_t, Pool> Pools;
+  hsa_amd_system_event_callback_t SystemHandler = nullptr;
   std::mutex Lock;
   std::condition_variable Arrival, Idle;
   std::set<void *> Allocations;

@@ -252,6 +252,29 @@ TEST_F(Process, TakesManyThreads) { // B44
   EXPECT_EQ(*Numbers.rbegin(), 1600u);
 }
 
+TEST_F(Process, SavesWhatWavesWroteWhenTheDeviceFails) {
+  for (const char *Scenario : {"memoryFault", "queueError"}) {
+    unlink(Output.c_str());
+    DumpFile Dump = run(Scenario);
+    expectWhole(Dump, 1, 1);
+    EXPECT_EQ(Dump.summary().DispatchesPending, 1u);
+    EXPECT_EQ(Dump.dispatches().at(0).Record.EndSystem, 0u);
+    auto Waves = Dump.waves();
+    ASSERT_EQ(Waves.size(), 2u);
+    EXPECT_EQ(Waves[0].Header.State, KPROBE_WAVE_ENDED);
+    EXPECT_EQ(Waves[1].Header.State, KPROBE_WAVE_BEGUN);
+    EXPECT_EQ(Waves[1].Extent.Flags, KPROBE_EXTENT_RAW);
+    EXPECT_EQ(Waves[1].Events.size(), 3u);
+    // Placed on the time line by the waves' own ticks.
+    EXPECT_NE(Dump.of(KPROBE_CHUNK_CLOCK)
+                  .at(0)
+                  .record<KprobeClockRecord>()
+                  .DeviceTicks,
+              0u);
+    EXPECT_TRUE(Dump.says("what the waves have written so far is saved"));
+  }
+}
+
 TEST_F(Process, ChildOfForkLetsGo) {
   DumpFile Dump = run("forks");
   expectWhole(Dump, 11, 10);

@@ -335,6 +335,53 @@ static int threads() { // B44
   return Good;
 }
 
+// ---- the device fails
+
+static void startTwoWaves(Hsa &F, hsa_queue_t *Q) {
+  F.Paused = true;
+  dispatch(F, Q, 1);
+  // The device has begun, but will never complete the packet.
+  KprobeDispatchContext Context;
+  std::memcpy(&Context,
+              reinterpret_cast<void *>(F.DeviceWork.front().Packet.reserved2),
+              sizeof(Context));
+  F.WaveDies = [](uint64_t Wave) { return Wave == 1; };
+  F.wave(Context, 0);
+  F.wave(Context, 1);
+}
+static int memoryFault() {
+  Hsa &F = hsa();
+  start(F);
+  loadKernels(F);
+  startTwoWaves(F, F.createQueue());
+  hsa_amd_event_t Event = {};
+  Event.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT;
+  Event.memory_fault.virtual_address = 0x1234000;
+  // Not dealt with: ROCr goes on to end the process.
+  CHECK(F.SystemHandler(&Event, nullptr) != HSA_STATUS_SUCCESS);
+  _exit(Good);
+}
+static int queueError() {
+  Hsa &F = hsa();
+  start(F);
+  loadKernels(F);
+  static int Calls = 0;
+  hsa_queue_t *Q = nullptr;
+  F.Container.core.hsa_queue_create_fn(
+      {F.GpuAgents[0]}, 64, HSA_QUEUE_TYPE_MULTI,
+      [](hsa_status_t Status, hsa_queue_t *, void *Data) {
+        CHECK(Status == HSA_STATUS_ERROR_EXCEPTION);
+        CHECK(Data == &Calls);
+        ++Calls;
+      },
+      &Calls, 0, 0, &Q);
+  startTwoWaves(F, Q);
+  Queue &Raw = *F.Queues.at(Q);
+  Raw.OnError(HSA_STATUS_ERROR_EXCEPTION, Q, Raw.OnErrorData);
+  CHECK(Calls == 1);
+  return Good;
+}
+
 // ---- fork
 
 static int forks() {
@@ -687,16 +734,18 @@ int main(int Count, char **Args) {
                   aborted) SCENARIO(handlesTerm) SCENARIO(late) SCENARIO(hangs)
                   SCENARIO(destroyInFlight) SCENARIO(fullQueue) SCENARIO(
                       needEachOther) SCENARIO(threads) SCENARIO(forks)
-                      SCENARIO(noMemory) SCENARIO(littleMemory) SCENARIO(
-                          noRings) SCENARIO(noSignals) SCENARIO(tagInUse)
-                          SCENARIO(interceptFails) SCENARIO(noClock) SCENARIO(
-                              slowClock) SCENARIO(fileLimit) SCENARIO(overflow)
-                              SCENARIO(deadWaves) SCENARIO(bigGrid)
-                                  SCENARIO(agents) SCENARIO(names)
-                                      SCENARIO(executables) SCENARIO(oddTable)
-                                          SCENARIO(nothing) SCENARIO(reload)
-                                              SCENARIO(otherTool)
-                                                  SCENARIO(twoCopies)};
+                      SCENARIO(memoryFault) SCENARIO(queueError) SCENARIO(
+                          noMemory) SCENARIO(littleMemory) SCENARIO(noRings)
+                          SCENARIO(noSignals) SCENARIO(tagInUse) SCENARIO(
+                              interceptFails) SCENARIO(noClock)
+                              SCENARIO(slowClock) SCENARIO(fileLimit) SCENARIO(
+                                  overflow) SCENARIO(deadWaves)
+                                  SCENARIO(bigGrid) SCENARIO(agents)
+                                      SCENARIO(names) SCENARIO(executables)
+                                          SCENARIO(oddTable) SCENARIO(nothing)
+                                              SCENARIO(reload)
+                                                  SCENARIO(otherTool)
+                                                      SCENARIO(twoCopies)};
   auto Found = All.find(Count > 1 ? Args[1] : "");
   if (Found == All.end()) {
     std::fprintf(stderr, "scenario: error: no such scenario\n");

@@ -1,10 +1,13 @@
 // Site tables out of code objects, whole and damaged in every way.
 #include "SiteTables.h"
+#include "CodeObjects.h"
 #include "FakeHsa.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 using namespace kprobe;
 
@@ -78,4 +81,36 @@ TEST(SiteTables, SurvivesEveryChangedByte) {
       Refused += read(Copy, Why).empty();
     }
   EXPECT_GT(Refused, 3 * 96u); // at least the header is covered by the hash
+}
+
+TEST(CodeObjects, ReadsFilesWithoutMovingThem) {
+  auto Elf = fake::makeElf({fake::makeTable({{"k", "k.kprobe"}})});
+  FILE *File = tmpfile();
+  ASSERT_NE(File, nullptr);
+  ASSERT_EQ(fwrite(Elf.data(), 1, Elf.size(), File), Elf.size());
+  fflush(File);
+  lseek(fileno(File), 11, SEEK_SET);
+  KernelFilter All;
+  CodeObjects Code(All);
+  EXPECT_EQ(Code.readerCreatedFromFile(1, fileno(File)), "");
+  EXPECT_EQ(lseek(fileno(File), 0, SEEK_CUR), 11);
+  fclose(File);
+  Code.codeObjectLoaded(2, 3, 1);
+  EXPECT_TRUE(Code.executableFrozen(
+      2, 3, {{"k", 0x10, 0, 0}, {"k.kprobe", 0x11, 0, 0}}));
+  EXPECT_EQ(Code.find(0x10)->Clone.Object, 0x11u);
+  EXPECT_EQ(Code.readerCreatedFromFile(4, -1), "");
+}
+
+TEST(CodeObjects, TableWithoutItsCloneIsNoTable) {
+  auto Elf = fake::makeElf({fake::makeTable({{"k", "k.kprobe"}})});
+  KernelFilter All;
+  CodeObjects Code(All);
+  Code.readerCreated(1, Elf.data(), Elf.size());
+  Code.codeObjectLoaded(2, 3, 1);
+  // The linker dropped the clone; and another agent has no code at all.
+  EXPECT_FALSE(Code.executableFrozen(2, 3, {{"k", 0x10, 0, 0}}));
+  EXPECT_EQ(Code.find(0x10)->Table, nullptr);
+  EXPECT_FALSE(Code.executableFrozen(
+      2, 4, {{"k", 0x20, 0, 0}, {"k.kprobe", 0x21, 0, 0}}));
 }
