@@ -25,7 +25,8 @@ Error MemorySource::rewind() {
 Error MemorySource::readAt(uint64_t Offset, void *Out, size_t Bytes) {
   if (Offset > Size || Bytes > Size - Offset)
     return Error::at(Offset, "input ends early");
-  std::memcpy(Out, Data + Offset, Bytes);
+  if (Bytes != 0) // Out may be null then, which memcpy does not allow
+    std::memcpy(Out, Data + Offset, Bytes);
   return Error::success();
 }
 
