@@ -23,8 +23,12 @@
 //                hide it
 //   per return   the hook __kprobe_wave_end
 //
+// s70..s73 lie above what the register allocator may use in the clone (72 less
+// the special ones), so that the whole count, 80, still allows ten waves; a
+// kernel that needs more scalar registers spills them to lanes of vector ones.
+//
 // Functions that a kernel calls directly are cloned with it, as often as there
-// are kernels. Functions reached through pointers, and external ones, run
+// are kernels; a probe there has a tenth instruction, s_mov_b64 of the ring. Functions reached through pointers, and external ones, run
 // uninstrumented: the state registers are callee-saved.
 //
 // To run it:  hipcc -fpass-plugin=$(kprobe-config --plugin) …

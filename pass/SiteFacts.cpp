@@ -222,16 +222,30 @@ static void addInstruction(const Instruction &I, const FunctionFacts &Function,
   ++(Vector ? Facts.Valu : Facts.Salu);
 }
 
-// Writes that the back end knows to leave a load's place alone.
-static bool isHarmless(const Instruction &Writer) {
-  const auto *Call = dyn_cast<IntrinsicInst>(&Writer);
-  return isa<FenceInst>(Writer) ||
-         (Call && (Call->getIntrinsicID() == Intrinsic::amdgcn_s_barrier ||
-                   Call->getIntrinsicID() == Intrinsic::amdgcn_wave_barrier));
+static bool isBarrier(const Instruction &I) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  return Call && (Call->getIntrinsicID() == Intrinsic::amdgcn_s_barrier ||
+                  Call->getIntrinsicID() == Intrinsic::amdgcn_wave_barrier);
 }
 
-// As the back end decides it: follow the definitions of memory upwards from
-// the load; only what may write the place counts.
+// Writes that the back end knows to leave a load's place alone.
+static bool isHarmless(const Instruction &Writer, const LoadInst &Load,
+                       AAResults &Aliases) {
+  if (isa<FenceInst>(Writer))
+    return true;
+  if (const auto *Call = dyn_cast<IntrinsicInst>(&Writer))
+    return isBarrier(*Call);
+  const Value *Atomic = nullptr;
+  if (const auto *RMW = dyn_cast<AtomicRMWInst>(&Writer))
+    Atomic = RMW->getPointerOperand();
+  if (const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&Writer))
+    Atomic = Exchange->getPointerOperand();
+  return Atomic && Aliases.isNoAlias(Atomic, Load.getPointerOperand());
+}
+
+// As the back end decides it, to the letter: follow the definitions of memory
+// upwards from the load; what MemorySSA's walker stops at counts as a write,
+// which also bounds the work.
 static bool isClobbered(const LoadInst &Load, MemorySSA &Memory,
                         AAResults &Aliases) {
   MemorySSAWalker *Walker = Memory.getWalker();
@@ -248,8 +262,7 @@ static bool isClobbered(const LoadInst &Load, MemorySSA &Memory,
       continue;
     }
     auto *Def = cast<MemoryDef>(Access);
-    if (!isHarmless(*Def->getMemoryInst()) &&
-        isModSet(Aliases.getModRefInfo(Def->getMemoryInst(), Place)))
+    if (!isHarmless(*Def->getMemoryInst(), Load, Aliases))
       return true;
     Work.push_back(
         Walker->getClobberingMemoryAccess(Def->getDefiningAccess(), Place));
@@ -268,7 +281,7 @@ static void collectScalarLoads(Function &F,
   SmallVector<Instruction *, 32> Writers;
   for (Instruction &I : instructions(F)) {
     auto *L = dyn_cast<LoadInst>(&I);
-    if (I.mayWriteToMemory() && !isHarmless(I))
+    if (I.mayWriteToMemory() && !isa<FenceInst>(I) && !isBarrier(I))
       Writers.push_back(&I);
     else if (L && L->getPointerAddressSpace() == Global && L->isSimple() &&
              !Divergence.isDivergent(*L->getPointerOperand()) &&
@@ -276,7 +289,7 @@ static void collectScalarLoads(Function &F,
       Facts.UnclobberedLoads.insert(L);
   }
   // The work is a product; no real kernel comes near, generated ones might.
-  constexpr size_t Most = 1000000;
+  constexpr size_t Most = 100000;
   if (Facts.UnclobberedLoads.size() * Writers.size() > Most)
     return;
   for (const LoadInst *L : Facts.UnclobberedLoads)
