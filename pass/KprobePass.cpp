@@ -28,8 +28,9 @@
 // kernel that needs more scalar registers spills them to lanes of vector ones.
 //
 // Functions that a kernel calls directly are cloned with it, as often as there
-// are kernels; a probe there has a tenth instruction, s_mov_b64 of the ring. Functions reached through pointers, and external ones, run
-// uninstrumented: the state registers are callee-saved.
+// are kernels; a probe there has a tenth instruction, s_mov_b64 of the ring.
+// Functions reached through pointers, and external ones, run uninstrumented:
+// the state registers are callee-saved.
 //
 // To run it:  hipcc -fpass-plugin=$(kprobe-config --plugin) …
 //             opt -load-pass-plugin=… -passes=kprobe   (or 'kprobe<OPTIONS>')
