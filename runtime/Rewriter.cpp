@@ -200,10 +200,15 @@ uint32_t Rewriter::instrument(Dispatch &Item,
                      Kernel->Clone.PrivateBytes));
   // The context is read through caches that must not hold an older one, and
   // what the waves wrote must be in memory when the signal says so.
-  uint16_t Scopes =
-      HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-      HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
-  Packet.header |= Scopes;
+  auto SetScope = [&](unsigned Shift, unsigned Width) {
+    const unsigned Mask = ((1u << Width) - 1) << Shift;
+    Packet.header = uint16_t((Packet.header & ~Mask) |
+                             unsigned(HSA_FENCE_SCOPE_SYSTEM) << Shift);
+  };
+  SetScope(HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE,
+           HSA_PACKET_HEADER_WIDTH_SCACQUIRE_FENCE_SCOPE);
+  SetScope(HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
+           HSA_PACKET_HEADER_WIDTH_SCRELEASE_FENCE_SCOPE);
   return KPROBE_DISPATCH_TRACED;
 }
 

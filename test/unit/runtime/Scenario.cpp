@@ -21,6 +21,8 @@ SCENARIO(basic) {
   auto Packet = makeDispatch(K, 256, 128, Signal);
   Packet.group_segment_size = 100 + 4000; // 4000 bytes of dynamic LDS
   Packet.private_segment_size = 16;
+  // Agent scope both ways, and the barrier bit.
+  Packet.header |= 1 << 8 | 1 << 9 | 1 << 11;
   F.submit(Q, &Packet, 1);
   dispatch(F, Q, 1, Plain, Signal);
   while (valueOf(F, Signal) != 0)
@@ -31,6 +33,9 @@ SCENARIO(basic) {
   auto Seen = F.seen();
   CHECK(Seen.size() == 2);
   CHECK(Seen[0].kernel_object == KClone && Seen[0].reserved2 != 0);
+  // System scope both ways; type and barrier bit as they were.
+  CHECK(Seen[0].header ==
+        (HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << 8 | 2 << 9 | 2 << 11));
   CHECK(Seen[0].group_segment_size == 4100);
   CHECK(Seen[0].private_segment_size == 48);
   CHECK(Seen[0].completion_signal.handle != Signal.handle);
