@@ -18,7 +18,8 @@ class AlignedBytes {
 public:
   explicit AlignedBytes(const std::vector<uint8_t> &Bytes)
       : Words((Bytes.size() + 7) / 8 + 1), Size(Bytes.size()) {
-    std::memcpy(Words.data(), Bytes.data(), Bytes.size());
+    if (!Bytes.empty())
+      std::memcpy(Words.data(), Bytes.data(), Bytes.size());
   }
   uint8_t *data() { return reinterpret_cast<uint8_t *>(Words.data()); }
   size_t size() const { return Size; }
