@@ -24,6 +24,16 @@ static constexpr size_t ContextCount = 4096;
 static constexpr size_t ContextStride = 64;
 static constexpr uint64_t LeastPoolBytes = 1u << 20;
 
+void Agent::flushHostWrites() const {
+  if (!HdpFlush)
+    return;
+  // Host writes across the bus wait in the host data path block until told;
+  // reading the register back makes sure that they have gone.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  __atomic_store_n(HdpFlush, 1u, __ATOMIC_RELAXED);
+  (void)__atomic_load_n(HdpFlush, __ATOMIC_RELAXED);
+}
+
 KprobeDispatchContext *Agent::acquireContext() {
   std::lock_guard<std::mutex> Guard(ContextLock);
   if (FreeContexts.empty())
@@ -136,6 +146,9 @@ void Agents::discover() {
     // HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY of later ROCr releases; older
     // ones answer that they do not know the attribute.
     constexpr unsigned TimestampFrequency = 0xA016;
+    hsa_amd_hdp_flush_t Hdp = {};
+    if (Get(HSA_AMD_AGENT_INFO_HDP_FLUSH, &Hdp))
+      Device->HdpFlush = Hdp.HDP_MEM_FLUSH_CNTL;
     uint64_t Hz = 0;
     if (Get(TimestampFrequency, &Hz))
       Device->StatedTickHz = Hz;
@@ -237,8 +250,9 @@ std::string Agents::providePool(Agent &Device) {
   for (size_t I = ContextCount; I-- > 0;)
     Device.FreeContexts.push_back(reinterpret_cast<KprobeDispatchContext *>(
         static_cast<char *>(Contexts) + I * ContextStride));
-  Device.Pool = std::make_unique<RingPool>(Memory, Bytes, Settings.RingBytes,
-                                           Config::LeastShrunkRingBytes);
+  Device.Pool = std::make_unique<RingPool>(
+      Memory, Bytes, Settings.RingBytes, Config::LeastShrunkRingBytes,
+      [&Device] { Device.flushHostWrites(); });
   Device.PoolReady.store(true, std::memory_order_release);
   if (Bytes < Settings.BufferBytes)
     return "only " + std::to_string(Bytes >> 10) +

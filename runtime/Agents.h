@@ -35,6 +35,9 @@ struct Agent {
   RingPool *pool() const {
     return PoolReady.load(std::memory_order_acquire) ? Pool.get() : nullptr;
   }
+  // Makes what the host wrote to the agent's own memory arrive there, so that
+  // it cannot land on top of what a later kernel writes.
+  void flushHostWrites() const;
   KprobeDispatchContext *acquireContext();
   void releaseContext(KprobeDispatchContext *Context);
 
@@ -46,6 +49,7 @@ struct Agent {
 
 private:
   friend class Agents;
+  volatile uint32_t *HdpFlush = nullptr; // register; null: not needed
   std::unique_ptr<RingPool> Pool;
   std::atomic<bool> PoolReady{false};
   bool PoolTried = false;

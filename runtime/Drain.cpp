@@ -297,6 +297,7 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
                  append(KPROBE_CHUNK_WAVES, Payload.data(), Payload.size());
                });
     if (Final) {
+      Device.flushHostWrites();
       Pool.release(Item.Region);
       Device.releaseContext(Item.Context);
     }

@@ -48,9 +48,10 @@ RegionPlan planRegion(uint64_t WaveCount, uint64_t Share, uint64_t Largest,
 }
 
 RingPool::RingPool(void *Memory, uint64_t Bytes, uint32_t MostRing,
-                   uint32_t LeastRing)
+                   uint32_t LeastRing, std::function<void()> FlushWrites)
     : Memory(static_cast<uint8_t *>(Memory)), Bytes(Bytes), MostRing(MostRing),
-      LeastRing(std::min(LeastRing, MostRing)), FreeBytes(Bytes) {
+      LeastRing(std::min(LeastRing, MostRing)),
+      FlushWrites(std::move(FlushWrites)), FreeBytes(Bytes) {
   if (Bytes)
     Free[0] = Bytes;
 }
@@ -91,6 +92,8 @@ RingRegion RingPool::acquire(uint64_t WaveCount, bool &TooLarge) {
   if (End > ZeroedBytes) {
     std::memset(Memory + ZeroedBytes, 0, End - ZeroedBytes);
     ZeroedBytes = End;
+    if (FlushWrites)
+      FlushWrites();
   }
   return Region;
 }

@@ -14,6 +14,7 @@
 #define KPROBE_RUNTIME_RINGPOOL_H
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -42,8 +43,10 @@ struct RingRegion {
 
 class RingPool {
 public:
-  // Memory is accessible by the host; its content is unknown.
-  RingPool(void *Memory, uint64_t Bytes, uint32_t MostRing, uint32_t LeastRing);
+  // Memory is accessible by the host; its content is unknown. FlushWrites is
+  // called after the pool has written there, before the device may.
+  RingPool(void *Memory, uint64_t Bytes, uint32_t MostRing, uint32_t LeastRing,
+           std::function<void()> FlushWrites = {});
 
   // A region whose bytes are all zero, or an empty one. TooLarge is set when
   // not even the empty pool could have held a single slot.
@@ -62,6 +65,7 @@ private:
   uint64_t Bytes;
   uint32_t MostRing;
   uint32_t LeastRing;
+  std::function<void()> FlushWrites;
   mutable std::mutex Lock;
   std::map<uint64_t, uint64_t> Free; // offset → bytes, never adjacent
   uint64_t FreeBytes;

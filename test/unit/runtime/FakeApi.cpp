@@ -46,6 +46,10 @@ static hsa_status_t agentGetInfo(hsa_agent_t Agent, hsa_agent_info_t What,
     return Number(64);
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
     return Number(60);
+  case HSA_AMD_AGENT_INFO_HDP_FLUSH:
+    static_cast<hsa_amd_hdp_flush_t *>(Value)->HDP_MEM_FLUSH_CNTL =
+        &Instance->HdpFlush;
+    return HSA_STATUS_SUCCESS;
   case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
     return Number(1800);
   default:

@@ -66,6 +66,7 @@ public:
   bool SignalsFail = false;
   unsigned DelayMs = 0; // from submission to completion
   std::atomic<bool> Paused{false};
+  uint32_t HdpFlush = 0; // register: 1 once host writes were flushed
   uint64_t TickHz = 100000000;
   // Events that a wave writes; the slot's cursor is 8 times that.
   std::function<uint64_t(uint64_t Wave)> EventsOfWave = [](uint64_t) {
