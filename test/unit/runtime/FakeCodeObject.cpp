@@ -38,8 +38,9 @@ makeTable(const std::vector<std::pair<std::string, std::string>> &Kernels,
   Header.TotalBytes = (Header.StringOffset + Header.StringBytes + 7) & ~7ull;
   std::vector<uint8_t> Table(Header.TotalBytes);
   std::memcpy(Table.data(), &Header, sizeof(Header));
-  std::memcpy(Table.data() + Header.KernelOffset, Records.data(),
-              Records.size() * sizeof(KprobeKernelRecord));
+  if (!Records.empty())
+    std::memcpy(Table.data() + Header.KernelOffset, Records.data(),
+                Records.size() * sizeof(KprobeKernelRecord));
   std::memcpy(Table.data() + Header.StringOffset, Strings.data(),
               Strings.size());
   Header.ContentHash = kprobe::siteTableHash(Table.data(), Table.size());

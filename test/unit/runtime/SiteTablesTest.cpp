@@ -14,7 +14,8 @@ using namespace kprobe;
 static SiteTableList read(const std::vector<uint8_t> &Elf, std::string &Why) {
   // A copy of the exact size, so that a read past the end is seen by ASan.
   std::unique_ptr<uint8_t[]> Copy(new uint8_t[Elf.size()]);
-  std::memcpy(Copy.get(), Elf.data(), Elf.size());
+  if (!Elf.empty())
+    std::memcpy(Copy.get(), Elf.data(), Elf.size());
   return readSiteTablesUntrusted(Copy.get(), Elf.size(), Why);
 }
 
