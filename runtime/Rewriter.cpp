@@ -152,6 +152,8 @@ uint32_t Rewriter::instrument(Dispatch &Item,
     return KPROBE_DISPATCH_FILTERED;
   if (Packet.reserved2 != 0)
     return KPROBE_DISPATCH_TAG_IN_USE;
+  if (!Instrumenting.load(std::memory_order_relaxed))
+    return KPROBE_DISPATCH_LOST;
   RingPool *Pool = Item.Device->pool();
   if (!Pool)
     return KPROBE_DISPATCH_NO_BUFFER;

@@ -45,6 +45,12 @@ public:
   void rewrite(const std::shared_ptr<QueueState> &Queue, AqlPacket *Packets,
                size_t Count, uint64_t FirstIndex);
 
+  // From now on no dispatch gets probes; all are still watched, because that
+  // is what waitForRoom() learns from.
+  void stopInstrumenting() {
+    Instrumenting.store(false, std::memory_order_relaxed);
+  }
+
   // Before Count packets are submitted: returns once the device queue can take
   // them. The program sees an intercepted queue as never full; what does not
   // fit is put aside by ROCr, which in 5.2 may then let a later packet
@@ -65,6 +71,7 @@ private:
   SignalPool &Signals;
   DispatchBoard &Board;
   std::atomic<uint64_t> &DispatchCounter;
+  std::atomic<bool> Instrumenting{true}; // a hint; orders nothing
 };
 
 } // namespace kprobe

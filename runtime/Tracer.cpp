@@ -236,7 +236,9 @@ void Tracer::intercept(const std::shared_ptr<QueueState> &Queue,
   AqlPacket One;
   std::vector<AqlPacket> Several;
   const AqlPacket *Outgoing = First;
-  if (active() && !Writer.failed()) {
+  if (active()) {
+    if (Writer.failed())
+      Packets.stopInstrumenting();
     // Out of memory must not cost the program its packet.
     try {
       AqlPacket *Copy = &One;

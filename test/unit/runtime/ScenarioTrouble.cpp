@@ -106,7 +106,14 @@ SCENARIO(slowClock) { // A27: 25 MHz where 100 MHz are nominal
 SCENARIO(fileLimit) { // EFBIG would raise SIGXFSZ
   struct rlimit Limit = {4096, 4096};
   setrlimit(RLIMIT_FSIZE, &Limit);
-  usual(50);
+  Hsa &F = usual(50);
+  usleep(100000);
+  // Once nothing can be written, kernels run without probes.
+  hsa_queue_t *Q = F.createQueue();
+  dispatch(F, Q, 1);
+  F.waitIdle();
+  CHECK(F.seen().back().kernel_object == K);
+  CHECK(F.seen().back().reserved2 == 0);
   OnUnload();
   return Good;
 }
