@@ -94,11 +94,11 @@ class Bench:
             values = []
             for variant in ("plain", "traced"):
                 _, statistics, dump = self.run(name, variant)
-                names = [kernel for kernel, _ in measure.dispatches(statistics)
-                         if not kernel.startswith("__amd_rocclr")]
-                values.append(measure.total(statistics, "modelled-cycles",
-                                            [kernel.removesuffix(measure.CLONE)
-                                             for kernel in names]))
+                # Not those of the HIP library and of ROCr, which have no name.
+                names = {kernel.removesuffix(measure.CLONE)
+                         for kernel, _ in measure.dispatches(statistics)
+                         if not kernel.startswith(("__amd_rocclr", "0x"))}
+                values.append(measure.total(statistics, "modelled-cycles", names))
             ratios.append(values[1] / values[0])
             events = measure.trace(self.bin / "kprobe-decode", dump)["events"]
             print(f"  {name:<10} {values[0]:>10} plain  {values[1]:>10} traced  "
