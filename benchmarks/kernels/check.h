@@ -52,8 +52,8 @@ template <typename T> class DeviceArray {
 public:
   explicit DeviceArray(const std::vector<T> &Host) : Count(Host.size()) {
     HIP_CHECK(hipMalloc(&Data, Count * sizeof(T)));
-    HIP_CHECK(hipMemcpy(Data, Host.data(), Count * sizeof(T),
-                        hipMemcpyHostToDevice));
+    HIP_CHECK(
+        hipMemcpy(Data, Host.data(), Count * sizeof(T), hipMemcpyHostToDevice));
   }
   ~DeviceArray() { (void)hipFree(Data); }
   DeviceArray(const DeviceArray &) = delete;
@@ -62,8 +62,8 @@ public:
   operator T *() const { return Data; }
   std::vector<T> toHost() const {
     std::vector<T> Host(Count);
-    HIP_CHECK(hipMemcpy(Host.data(), Data, Count * sizeof(T),
-                        hipMemcpyDeviceToHost));
+    HIP_CHECK(
+        hipMemcpy(Host.data(), Data, Count * sizeof(T), hipMemcpyDeviceToHost));
     return Host;
   }
 

@@ -76,8 +76,10 @@ TEST_F(CodeCacheTest, UnknownInstructionsAreNamed) {
     EXPECT_EQ(Env.Fault, vgpu::FaultKind::UnknownInstruction);
     return Env.FaultText;
   };
-  EXPECT_EQ(Fault(0xc4000000, 0), "unknown instruction exp (encoding c4000000 00000000)");
-  EXPECT_EQ(Fault(0xffffffff, 0), "unknown instruction (not an instruction) (encoding ffffffff)");
+  EXPECT_EQ(Fault(0xc4000000, 0),
+            "unknown instruction exp (encoding c4000000 00000000)");
+  EXPECT_EQ(Fault(0xffffffff, 0),
+            "unknown instruction (not an instruction) (encoding ffffffff)");
 }
 
 TEST_F(CodeCacheTest, RejectsUnknownTargets) {

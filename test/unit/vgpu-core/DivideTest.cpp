@@ -10,7 +10,8 @@ namespace {
 
 using DivideTest = WaveTest;
 
-std::vector<uint64_t> withRandom(std::vector<uint64_t> Values, unsigned Count, uint64_t Mask) {
+std::vector<uint64_t> withRandom(std::vector<uint64_t> Values, unsigned Count,
+                                 uint64_t Mask) {
   std::mt19937_64 Random(12345);
   for (unsigned N = 0; N < Count; ++N)
     Values.push_back(Random() & Mask);
@@ -40,7 +41,8 @@ TEST_F(DivideTest, SinglePrecisionQuotients) {
         const uint32_t Den = v(4)[L];
         const float Want = asFloat(Num) / asFloat(Den);
         if (std::isnan(Want))
-          ASSERT_TRUE(std::isnan(asFloat(v(0)[L]))) << std::hex << Num << " / " << Den;
+          ASSERT_TRUE(std::isnan(asFloat(v(0)[L])))
+              << std::hex << Num << " / " << Den;
         else
           ASSERT_EQ(v(0)[L], bits(Want)) << std::hex << Num << " / " << Den;
       }
@@ -48,7 +50,8 @@ TEST_F(DivideTest, SinglePrecisionQuotients) {
 }
 
 TEST_F(DivideTest, DoublePrecisionQuotients) {
-  const std::vector<uint64_t> Values = withRandom(edgesDouble(), 64, ~uint64_t(0));
+  const std::vector<uint64_t> Values =
+      withRandom(edgesDouble(), 64, ~uint64_t(0));
   const std::string Sequence =
       "v_div_scale_f64 v[10:11], s[0:1], v[4:5], v[4:5], v[2:3]\n"
       "v_rcp_f64 v[12:13], v[10:11]\n"
@@ -72,7 +75,8 @@ TEST_F(DivideTest, DoublePrecisionQuotients) {
         const uint64_t Den = v64(4, L);
         const double Want = asDouble(Num) / asDouble(Den);
         if (std::isnan(Want))
-          ASSERT_TRUE(std::isnan(asDouble(v64(0, L)))) << std::hex << Num << " / " << Den;
+          ASSERT_TRUE(std::isnan(asDouble(v64(0, L))))
+              << std::hex << Num << " / " << Den;
         else
           ASSERT_EQ(v64(0, L), bits(Want)) << std::hex << Num << " / " << Den;
       }
@@ -84,10 +88,14 @@ TEST_F(DivideTest, FixupNamesTheSpecialCases) {
   struct {
     uint32_t Quotient, Den, Num, Want;
   } const Cases[] = {
-      {One, One, Nan, Nan | 0x400000}, {One, Nan, One, Nan | 0x400000},
-      {One, 0, 0, 0xffc00000},         {One, Inf, Inf, 0xffc00000},
-      {One, 0x80000000, One, 0xff800000}, {One, One, Inf, Inf},
-      {One, Inf | 0x80000000, One, 0x80000000}, {One, One | 0x80000000, One, One | 0x80000000},
+      {One, One, Nan, Nan | 0x400000},
+      {One, Nan, One, Nan | 0x400000},
+      {One, 0, 0, 0xffc00000},
+      {One, Inf, Inf, 0xffc00000},
+      {One, 0x80000000, One, 0xff800000},
+      {One, One, Inf, Inf},
+      {One, Inf | 0x80000000, One, 0x80000000},
+      {One, One | 0x80000000, One, One | 0x80000000},
   };
   for (const auto &C : Cases) {
     setV(2, C.Quotient);
@@ -101,9 +109,11 @@ TEST_F(DivideTest, FixupNamesTheSpecialCases) {
 TEST_F(DivideTest, TrigPreopGivesTwoOverPiInSegments) {
   for (unsigned L = 0; L < 64; ++L)
     setV64(2, L, bits(1.0));
-  runOk("v_trig_preop_f64 v[0:1], v[2:3], 0\n v_trig_preop_f64 v[4:5], v[2:3], 1\n"
+  runOk("v_trig_preop_f64 v[0:1], v[2:3], 0\n v_trig_preop_f64 v[4:5], v[2:3], "
+        "1\n"
         "v_trig_preop_f64 v[6:7], v[2:3], 2");
-  const double A = asDouble(v64(0, 0)), B = asDouble(v64(4, 0)), C = asDouble(v64(6, 0));
+  const double A = asDouble(v64(0, 0)), B = asDouble(v64(4, 0)),
+               C = asDouble(v64(6, 0));
   // Truncated pieces of 53 bits each: leading, following, following.
   EXPECT_EQ(A, 0x1.45f306dc9c882p-1);
   EXPECT_GT(B, 0);

@@ -10,20 +10,36 @@ namespace vgputest {
 namespace {
 
 bool isNan32(uint64_t V) { return (V & 0x7fffffff) > 0x7f800000; }
-uint32_t flush(uint64_t V) { return (V & 0x7f800000) == 0 ? V & 0x80000000 : uint32_t(V); }
+uint32_t flush(uint64_t V) {
+  return (V & 0x7f800000) == 0 ? V & 0x80000000 : uint32_t(V);
+}
 
 /// The operation computed by the host in a given rounding mode.
 float hostOp(char Op, float A, float B, float C, int Rounding) {
   volatile float X = A, Y = B, Z = C, R;
   std::fesetround(Rounding);
   switch (Op) {
-  case '+': R = X + Y; break;
-  case '-': R = X - Y; break;
-  case '*': R = X * Y; break;
-  case 'f': R = std::fma(X, Y, Z); break;
-  case 'r': R = 1.0f / X; break;
-  case 'q': R = std::sqrt(X); break;
-  default: R = 0; break;
+  case '+':
+    R = X + Y;
+    break;
+  case '-':
+    R = X - Y;
+    break;
+  case '*':
+    R = X * Y;
+    break;
+  case 'f':
+    R = std::fma(X, Y, Z);
+    break;
+  case 'r':
+    R = 1.0f / X;
+    break;
+  case 'q':
+    R = std::sqrt(X);
+    break;
+  default:
+    R = 0;
+    break;
   }
   std::fesetround(FE_TONEAREST);
   return R;
@@ -31,7 +47,8 @@ float hostOp(char Op, float A, float B, float C, int Rounding) {
 
 class FloatTest : public WaveTest {
 protected:
-  void check(const std::string &Text, unsigned Sources, char Op, int Rounding, bool Flush) {
+  void check(const std::string &Text, unsigned Sources, char Op, int Rounding,
+             bool Flush) {
     sweep(Text, Sources, edgesFloat(),
           [&](uint64_t A, uint64_t B, uint64_t C, uint64_t Got, bool) {
             if (Flush) {
@@ -45,7 +62,8 @@ protected:
               ASSERT_EQ(uint32_t(Got), Flush ? flush(Want) : Want);
               return;
             }
-            const float R = hostOp(Op, asFloat(A), asFloat(B), asFloat(C), Rounding);
+            const float R =
+                hostOp(Op, asFloat(A), asFloat(B), asFloat(C), Rounding);
             uint32_t Want = std::isnan(R) ? Sources == 1   ? nanOf32({A})
                                             : Sources == 2 ? nanOf32({A, B})
                                                            : nanOf32({A, B, C})
@@ -53,7 +71,8 @@ protected:
             if (Flush)
               Want = flush(Want);
             // A result that only rounding made normal may count as denormal.
-            if (Flush && (Want & 0x7fffffff) == 0x00800000 && (Got & 0x7fffffff) == 0)
+            if (Flush && (Want & 0x7fffffff) == 0x00800000 &&
+                (Got & 0x7fffffff) == 0)
               Want &= 0x80000000;
             ASSERT_EQ(uint32_t(Got), Want);
           });
@@ -61,7 +80,8 @@ protected:
 };
 
 TEST_F(FloatTest, ArithmeticInAllModes) {
-  const int Roundings[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  const int Roundings[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
+                            FE_TOWARDZERO};
   for (unsigned Round = 0; Round < 4; ++Round)
     for (bool Flush : {false, true}) {
       setMode(vgpu::ModeRound32Shift, 2, Round);
@@ -98,7 +118,9 @@ TEST_F(FloatTest, FusedIsNotTwoRoundings) {
 
 TEST_F(FloatTest, MinimumAndMaximum) {
   auto Reference = [](uint64_t A, uint64_t B, bool Max, bool Ieee) -> uint32_t {
-    auto Signalling = [](uint64_t V) { return isNan32(V) && !(V & 0x00400000); };
+    auto Signalling = [](uint64_t V) {
+      return isNan32(V) && !(V & 0x00400000);
+    };
     if (Ieee && Signalling(A))
       return uint32_t(A) | 0x00400000;
     if (Ieee && Signalling(B))
@@ -113,11 +135,14 @@ TEST_F(FloatTest, MinimumAndMaximum) {
     return bits((X < Y) != Max ? X : Y);
   };
   for (bool Ieee : {false, true}) {
-    W.Mode = (W.Mode & ~uint32_t(vgpu::ModeIeee)) | (Ieee ? uint32_t(vgpu::ModeIeee) : 0u);
+    W.Mode = (W.Mode & ~uint32_t(vgpu::ModeIeee)) |
+             (Ieee ? uint32_t(vgpu::ModeIeee) : 0u);
     for (bool Max : {false, true})
-      sweep(std::string(Max ? "v_max" : "v_min") + "_f32 v0, v2, v4", 2, edgesFloat(),
+      sweep(std::string(Max ? "v_max" : "v_min") + "_f32 v0, v2, v4", 2,
+            edgesFloat(),
             [&](uint64_t A, uint64_t B, uint64_t, uint64_t Got, bool) {
-              ASSERT_EQ(uint32_t(Got), Reference(A, B, Max, Ieee)) << Max << Ieee;
+              ASSERT_EQ(uint32_t(Got), Reference(A, B, Max, Ieee))
+                  << Max << Ieee;
             });
   }
   // Median of numbers; with a NaN, the minimum.
@@ -166,10 +191,11 @@ TEST_F(FloatTest, RoundToIntegral) {
   struct {
     const char *Name;
     std::function<float(float)> Fn;
-  } const Cases[] = {{"v_floor_f32", [](float V) { return std::floor(V); }},
-                     {"v_ceil_f32", [](float V) { return std::ceil(V); }},
-                     {"v_trunc_f32", [](float V) { return std::trunc(V); }},
-                     {"v_rndne_f32", [](float V) { return std::nearbyint(V); }}};
+  } const Cases[] = {
+      {"v_floor_f32", [](float V) { return std::floor(V); }},
+      {"v_ceil_f32", [](float V) { return std::ceil(V); }},
+      {"v_trunc_f32", [](float V) { return std::trunc(V); }},
+      {"v_rndne_f32", [](float V) { return std::nearbyint(V); }}};
   std::vector<uint64_t> Values = edgesFloat();
   for (float V : {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 8388607.5f, -0.3f, 2.7f})
     Values.push_back(bits(V));
@@ -180,22 +206,24 @@ TEST_F(FloatTest, RoundToIntegral) {
             ASSERT_EQ(uint32_t(Got),
                       isNan32(A) ? nanOf32({A}) : bits(C.Fn(asFloat(A))));
           });
-  sweep("v_fract_f32 v0, v2", 1, Values, [&](uint64_t A, uint64_t, uint64_t, uint64_t Got, bool) {
-    const float V = asFloat(A);
-    if (isNan32(A) || std::isinf(V)) {
-      ASSERT_EQ(uint32_t(Got), nanOf32({A}));
-      return;
-    }
-    ASSERT_EQ(asFloat(Got), std::min(V - std::floor(V), 0x1.fffffep-1f));
-  });
+  sweep("v_fract_f32 v0, v2", 1, Values,
+        [&](uint64_t A, uint64_t, uint64_t, uint64_t Got, bool) {
+          const float V = asFloat(A);
+          if (isNan32(A) || std::isinf(V)) {
+            ASSERT_EQ(uint32_t(Got), nanOf32({A}));
+            return;
+          }
+          ASSERT_EQ(asFloat(Got), std::min(V - std::floor(V), 0x1.fffffep-1f));
+        });
 }
 
 TEST_F(FloatTest, ExponentAndSignificand) {
   sweep("v_frexp_mant_f32 v0, v2", 1, edgesFloat(),
         [&](uint64_t A, uint64_t, uint64_t, uint64_t Got, bool) {
           int E;
-          ASSERT_EQ(uint32_t(Got),
-                    isNan32(A) ? nanOf32({A}) : bits(std::frexp(asFloat(A), &E)));
+          ASSERT_EQ(uint32_t(Got), isNan32(A)
+                                       ? nanOf32({A})
+                                       : bits(std::frexp(asFloat(A), &E)));
         });
   sweep("v_frexp_exp_i32_f32 v0, v2", 1, edgesFloat(),
         [&](uint64_t A, uint64_t, uint64_t, uint64_t Got, bool) {
@@ -204,12 +232,14 @@ TEST_F(FloatTest, ExponentAndSignificand) {
             std::frexp(asFloat(A), &E);
           ASSERT_EQ(int32_t(Got), E);
         });
-  for (int E : {0, 1, -1, 23, -23, 64, -64, 149, -149, 300, -300, 2000, INT32_MAX, INT32_MIN}) {
+  for (int E : {0, 1, -1, 23, -23, 64, -64, 149, -149, 300, -300, 2000,
+                INT32_MAX, INT32_MIN}) {
     s(10) = uint32_t(E);
     sweep("v_ldexp_f32 v0, v2, s10", 1, edgesFloat(),
           [&](uint64_t A, uint64_t, uint64_t, uint64_t Got, bool) {
-            ASSERT_EQ(uint32_t(Got),
-                      isNan32(A) ? nanOf32({A}) : bits(std::ldexp(asFloat(A), E)));
+            ASSERT_EQ(uint32_t(Got), isNan32(A)
+                                         ? nanOf32({A})
+                                         : bits(std::ldexp(asFloat(A), E)));
           });
   }
 }
@@ -220,7 +250,8 @@ TEST_F(FloatTest, Conversions) {
   };
   sweep("v_cvt_i32_f32 v0, v2", 1, edgesFloat(),
         [&](uint64_t A, uint64_t, uint64_t, uint64_t Got, bool) {
-          ASSERT_EQ(int32_t(Got), int32_t(Clamp(asFloat(A), INT32_MIN, INT32_MAX)));
+          ASSERT_EQ(int32_t(Got),
+                    int32_t(Clamp(asFloat(A), INT32_MIN, INT32_MAX)));
         });
   sweep("v_cvt_u32_f32 v0, v2", 1, edgesFloat(),
         [&](uint64_t A, uint64_t, uint64_t, uint64_t Got, bool) {
@@ -228,9 +259,11 @@ TEST_F(FloatTest, Conversions) {
         });
   sweep("v_cvt_flr_i32_f32 v0, v2", 1, edgesFloat(),
         [&](uint64_t A, uint64_t, uint64_t, uint64_t Got, bool) {
-          ASSERT_EQ(int32_t(Got), int32_t(Clamp(std::floor(asFloat(A)), INT32_MIN, INT32_MAX)));
+          ASSERT_EQ(int32_t(Got), int32_t(Clamp(std::floor(asFloat(A)),
+                                                INT32_MIN, INT32_MAX)));
         });
-  const int Roundings[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  const int Roundings[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
+                            FE_TOWARDZERO};
   for (unsigned Round = 0; Round < 4; ++Round) {
     setMode(vgpu::ModeRound32Shift, 2, Round);
     sweep("v_cvt_f32_u32 v0, v2", 1, edgesInt32(),
@@ -292,17 +325,22 @@ TEST_F(FloatTest, Transcendental) {
        [](double V) {
          if (std::isinf(V))
            return double(NAN);
-         return std::fabs(V) > 256 ? 0 : double(std::sin(V * 2 * 3.14159265358979323846L));
+         return std::fabs(V) > 256
+                    ? 0
+                    : double(std::sin(V * 2 * 3.14159265358979323846L));
        }},
       {"v_cos_f32",
        [](double V) {
          if (std::isinf(V))
            return double(NAN);
-         return std::fabs(V) > 256 ? 1 : double(std::cos(V * 2 * 3.14159265358979323846L));
+         return std::fabs(V) > 256
+                    ? 1
+                    : double(std::cos(V * 2 * 3.14159265358979323846L));
        }},
   };
   std::vector<uint64_t> Values = edgesFloat();
-  for (float V : {0.25f, 0.125f, 0.1f, -0.3f, 2.7f, 10.3f, -126.5f, 127.9f, 100.01f, 0.75f})
+  for (float V : {0.25f, 0.125f, 0.1f, -0.3f, 2.7f, 10.3f, -126.5f, 127.9f,
+                  100.01f, 0.75f})
     Values.push_back(bits(V));
   for (const auto &C : Cases)
     sweep(std::string(C.Name) + " v0, v2", 1, Values,
@@ -315,7 +353,8 @@ TEST_F(FloatTest, Transcendental) {
             // Exact zeros of sine and cosine are not what double pi gives.
             if (std::fabs(Want) < 1e-13 && std::fabs(asFloat(Got)) < 1e-13)
               return;
-            ASSERT_TRUE(Close(asFloat(Got), Want, 1.0)) << asFloat(Got) << " for " << Want;
+            ASSERT_TRUE(Close(asFloat(Got), Want, 1.0))
+                << asFloat(Got) << " for " << Want;
           });
   setV(2, bits(0.5f));
   runOk("v_sin_f32 v0, v2");
@@ -333,7 +372,8 @@ TEST_F(FloatTest, InactiveLanesKeepTheirValue) {
   W.setExec(0x8000000100000001);
   runOk("v_add_f32 v0, v2, v2");
   for (unsigned L = 0; L < 64; ++L)
-    EXPECT_EQ(v(0)[L], L == 0 || L == 32 || L == 63 ? bits(float(2 * L)) : 1000 + L);
+    EXPECT_EQ(v(0)[L],
+              L == 0 || L == 32 || L == 63 ? bits(float(2 * L)) : 1000 + L);
   runOk("v_exp_f32 v0, 0");
   EXPECT_EQ(v(0)[1], 1001u);
   EXPECT_EQ(asFloat(v(0)[63]), 1.0f);

@@ -40,14 +40,18 @@ public:
 
   std::string Bytes;
 
-  void emitInstruction(const llvm::MCInst &Inst, const llvm::MCSubtargetInfo &STI) override {
+  void emitInstruction(const llvm::MCInst &Inst,
+                       const llvm::MCSubtargetInfo &STI) override {
     llvm::raw_string_ostream Out(Bytes);
     llvm::SmallVector<llvm::MCFixup, 4> Fixups;
     Emitter.encodeInstruction(Inst, Out, Fixups, STI);
   }
-  bool emitSymbolAttribute(llvm::MCSymbol *, llvm::MCSymbolAttr) override { return true; }
+  bool emitSymbolAttribute(llvm::MCSymbol *, llvm::MCSymbolAttr) override {
+    return true;
+  }
   void emitCommonSymbol(llvm::MCSymbol *, uint64_t, unsigned) override {}
-  void emitZerofill(llvm::MCSection *, llvm::MCSymbol *, uint64_t, unsigned, llvm::SMLoc) override {}
+  void emitZerofill(llvm::MCSection *, llvm::MCSymbol *, uint64_t, unsigned,
+                    llvm::SMLoc) override {}
 
 private:
   llvm::MCCodeEmitter &Emitter;
@@ -86,10 +90,12 @@ std::vector<uint8_t> assemble(const std::string &Text) {
         *static_cast<std::string *>(Context) += Diag.getMessage().str();
       },
       &Message);
-  Sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(Text + "\n"), llvm::SMLoc());
-  llvm::MCContext Context(llvm::Triple("amdgcn-amd-amdhsa"), A.Asm.get(), A.Registers.get(),
-                          A.Subtarget.get(), &Sources);
-  std::unique_ptr<llvm::MCObjectFileInfo> Object(A.T->createMCObjectFileInfo(Context, true));
+  Sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(Text + "\n"),
+                             llvm::SMLoc());
+  llvm::MCContext Context(llvm::Triple("amdgcn-amd-amdhsa"), A.Asm.get(),
+                          A.Registers.get(), A.Subtarget.get(), &Sources);
+  std::unique_ptr<llvm::MCObjectFileInfo> Object(
+      A.T->createMCObjectFileInfo(Context, true));
   Context.setObjectFileInfo(Object.get());
   std::unique_ptr<llvm::MCCodeEmitter> Emitter(
       A.T->createMCCodeEmitter(*A.Instrs, Context));
@@ -108,7 +114,8 @@ std::vector<uint8_t> assemble(const std::string &Text) {
 size_t TestEnv::fetchCode(uint64_t Addr, void *Dst, size_t N) {
   auto *Bytes = static_cast<uint8_t *>(Dst);
   size_t Got = 0;
-  for (auto At = Code.find(Addr); Got < N && At != Code.end() && At->first == Addr + Got; ++At)
+  for (auto At = Code.find(Addr);
+       Got < N && At != Code.end() && At->first == Addr + Got; ++At)
     Bytes[Got++] = At->second;
   return Got;
 }
@@ -126,7 +133,8 @@ WaveTest::WaveTest() : D("gfx906", extraTables()), Registers(256) {
   W.Env = &Env;
   W.Mode = DefaultMode;
   W.setExec(~uint64_t(0));
-  std::memset(static_cast<void *>(Registers.data()), 0, 256 * sizeof(vgpu::Vreg));
+  std::memset(static_cast<void *>(Registers.data()), 0,
+              256 * sizeof(vgpu::Vreg));
 }
 
 void WaveTest::run(const std::string &Text) {
@@ -136,7 +144,8 @@ void WaveTest::run(const std::string &Text) {
     const std::vector<uint8_t> Code = assemble(Text);
     for (size_t At = 0; At < Code.size(); At += 4 * LastCode.back().Size) {
       LastCode.emplace_back();
-      D.decode(0x1000 + At, Code.data() + At, Code.size() - At, LastCode.back());
+      D.decode(0x1000 + At, Code.data() + At, Code.size() - At,
+               LastCode.back());
     }
   }
   Env.FaultText.clear();
@@ -149,7 +158,8 @@ void WaveTest::run(const std::string &Text) {
   }
 }
 
-uint64_t WaveTest::scalar2(const std::string &Text, uint64_t A, uint64_t B, bool SccIn) {
+uint64_t WaveTest::scalar2(const std::string &Text, uint64_t A, uint64_t B,
+                           bool SccIn) {
   W.setScalar64(0, 0xdeadbeefcafef00d);
   W.setScalar64(2, A);
   W.setScalar64(4, B);
@@ -161,45 +171,66 @@ uint64_t WaveTest::scalar2(const std::string &Text, uint64_t A, uint64_t B, bool
 
 const std::vector<uint64_t> &edgesInt32() {
   static const std::vector<uint64_t> V = {
-      0,          1,          2,          3,          31,         32,         33,
-      63,         64,         0x7f,       0x80,       0xff,       0x100,      0x7fff,
-      0x8000,     0xffff,     0x10000,    0x7fffff,   0x800000,   0xffffff,   0x1000000,
-      0x12345678, 0x80000000, 0x7fffffff, 0xfffffffe, 0xffffffff, 0xdeadbeef, 0xaaaa5555};
+      0,          1,          2,          3,          31,         32,
+      33,         63,         64,         0x7f,       0x80,       0xff,
+      0x100,      0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffff,
+      0x800000,   0xffffff,   0x1000000,  0x12345678, 0x80000000, 0x7fffffff,
+      0xfffffffe, 0xffffffff, 0xdeadbeef, 0xaaaa5555};
   return V;
 }
 const std::vector<uint64_t> &edgesInt64() {
-  static const std::vector<uint64_t> V = {
-      0,          1,          2,           31,          32,
-      63,         64,         0xff,        0x7fffffff,  0x80000000,
-      0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff,
-      0xfffffffffffffffe, 0x123456789abcdef0, 0xdeadbeefcafef00d, 0x8000000080000000, 33};
+  static const std::vector<uint64_t> V = {0,
+                                          1,
+                                          2,
+                                          31,
+                                          32,
+                                          63,
+                                          64,
+                                          0xff,
+                                          0x7fffffff,
+                                          0x80000000,
+                                          0xffffffff,
+                                          0x100000000,
+                                          0x7fffffffffffffff,
+                                          0x8000000000000000,
+                                          0xffffffffffffffff,
+                                          0xfffffffffffffffe,
+                                          0x123456789abcdef0,
+                                          0xdeadbeefcafef00d,
+                                          0x8000000080000000,
+                                          33};
   return V;
 }
 const std::vector<uint64_t> &edgesFloat() {
   static const std::vector<uint64_t> V = {
-      0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000,
-      0x80800000, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x3f000000, 0x40490fdb,
-      0xc2f6e979, 0x4b000001, 0xcb7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x7f7fffff,
-      0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f812345, 0xff800001,
-      0x33800000, 0x34000000, 0x1a2b3c4d, 0x7e967699};
+      0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff,
+      0x00800000, 0x80800000, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001,
+      0x3f000000, 0x40490fdb, 0xc2f6e979, 0x4b000001, 0xcb7fffff, 0x4f000000,
+      0xcf000000, 0x4f800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
+      0x7fc00000, 0xffc12345, 0x7f812345, 0xff800001, 0x33800000, 0x34000000,
+      0x1a2b3c4d, 0x7e967699};
   return V;
 }
 const std::vector<uint64_t> &edgesDouble() {
   static const std::vector<uint64_t> V = {
-      0x0000000000000000, 0x8000000000000000, 0x0000000000000001, 0x8000000000000001,
-      0x000fffffffffffff, 0x0010000000000000, 0x8010000000000000, 0x3ff0000000000000,
-      0xbff0000000000000, 0x3fefffffffffffff, 0x3ff0000000000001, 0x400921fb54442d18,
-      0xc05edd2f1a9fbe77, 0x4330000000000001, 0xc340000000000000, 0x41dfffffffc00000,
-      0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000,
-      0x7ff8000000000000, 0xfff8123456789abc, 0x7ff0000000000123, 0x3ca0000000000000,
-      0x1234567890abcdef, 0x47e0000000000000, 0x36a0000000000000, 0x3fe0000000000000};
+      0x0000000000000000, 0x8000000000000000, 0x0000000000000001,
+      0x8000000000000001, 0x000fffffffffffff, 0x0010000000000000,
+      0x8010000000000000, 0x3ff0000000000000, 0xbff0000000000000,
+      0x3fefffffffffffff, 0x3ff0000000000001, 0x400921fb54442d18,
+      0xc05edd2f1a9fbe77, 0x4330000000000001, 0xc340000000000000,
+      0x41dfffffffc00000, 0x7fefffffffffffff, 0xffefffffffffffff,
+      0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
+      0xfff8123456789abc, 0x7ff0000000000123, 0x3ca0000000000000,
+      0x1234567890abcdef, 0x47e0000000000000, 0x36a0000000000000,
+      0x3fe0000000000000};
   return V;
 }
 const std::vector<uint64_t> &edgesHalf() {
   static const std::vector<uint64_t> V = {
-      0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3c00, 0xbc00, 0x3bff,
-      0x3c01, 0x3800, 0x4248, 0xd640, 0x6401, 0xe7ff, 0x7800, 0xf800, 0x7bff, 0xfbff, 0x7c00,
-      0xfc00, 0x7e00, 0xfe12, 0x7d23, 0xfc01, 0x1000, 0x1400, 0x2e66};
+      0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400,
+      0x3c00, 0xbc00, 0x3bff, 0x3c01, 0x3800, 0x4248, 0xd640, 0x6401,
+      0xe7ff, 0x7800, 0xf800, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00,
+      0xfe12, 0x7d23, 0xfc01, 0x1000, 0x1400, 0x2e66};
   return V;
 }
 

@@ -32,24 +32,33 @@ public:
   std::map<uint64_t, uint8_t> Code;
 
   size_t fetchCode(uint64_t Addr, void *Dst, size_t N) override;
-  void *memory(vgpu::Wave &, uint64_t, size_t, vgpu::Access) override { return nullptr; }
+  void *memory(vgpu::Wave &, uint64_t, size_t, vgpu::Access) override {
+    return nullptr;
+  }
   uint8_t *ldsBase(vgpu::Wave &) override { return nullptr; }
   size_t ldsSize(vgpu::Wave &) override { return 0; }
   uint64_t cycleClock(vgpu::Wave &) override { return 0; }
   uint64_t realTime(vgpu::Wave &) override { return 0; }
-  void endProgram(vgpu::Wave &W) override { W.Status = vgpu::WaveStatus::Ended; }
+  void endProgram(vgpu::Wave &W) override {
+    W.Status = vgpu::WaveStatus::Ended;
+  }
   void barrier(vgpu::Wave &) override { Calls += "barrier;"; }
   void waitCounters(vgpu::Wave &, const vgpu::Inst &, uint32_t Imm) override {
     Calls += "wait " + std::to_string(Imm) + ";";
   }
-  void sleep(vgpu::Wave &, uint32_t N) override { Calls += "sleep " + std::to_string(N) + ";"; }
-  void sendMessage(vgpu::Wave &, const vgpu::Inst &, uint32_t M, uint32_t M0) override {
+  void sleep(vgpu::Wave &, uint32_t N) override {
+    Calls += "sleep " + std::to_string(N) + ";";
+  }
+  void sendMessage(vgpu::Wave &, const vgpu::Inst &, uint32_t M,
+                   uint32_t M0) override {
     Calls += "msg " + std::to_string(M) + " " + std::to_string(M0) + ";";
   }
   void trap(vgpu::Wave &, const vgpu::Inst &, uint32_t Id) override {
     Calls += "trap " + std::to_string(Id) + ";";
   }
-  void setPriority(vgpu::Wave &, uint32_t P) override { Calls += "prio " + std::to_string(P) + ";"; }
+  void setPriority(vgpu::Wave &, uint32_t P) override {
+    Calls += "prio " + std::to_string(P) + ";";
+  }
   bool readHwReg(vgpu::Wave &, uint32_t Id, uint32_t &Value) override {
     auto Found = HwRegs.find(Id);
     if (Found == HwRegs.end())
@@ -62,8 +71,8 @@ public:
     return true;
   }
   void invalidateCode(vgpu::Wave &) override { Calls += "icache;"; }
-  void fault(vgpu::Wave &W, const vgpu::Inst &, vgpu::FaultKind Kind, std::string Text, unsigned,
-             uint64_t) override {
+  void fault(vgpu::Wave &W, const vgpu::Inst &, vgpu::FaultKind Kind,
+             std::string Text, unsigned, uint64_t) override {
     Fault = Kind;
     FaultText = Text;
     W.Status = vgpu::WaveStatus::Faulted;
@@ -74,7 +83,8 @@ public:
 /// nearest even, all denormals, IEEE, DX10 clamp.
 class WaveTest : public ::testing::Test {
 protected:
-  static constexpr uint32_t DefaultMode = 0xf0 | vgpu::ModeDx10Clamp | vgpu::ModeIeee;
+  static constexpr uint32_t DefaultMode =
+      0xf0 | vgpu::ModeDx10Clamp | vgpu::ModeIeee;
 
   WaveTest();
 
@@ -107,13 +117,14 @@ protected:
   }
 
   /// Scalar: s0 = op(s2, s4) with 64-bit registers written whole; SCC in *Scc.
-  uint64_t scalar2(const std::string &Text, uint64_t A, uint64_t B, bool SccIn = false);
+  uint64_t scalar2(const std::string &Text, uint64_t A, uint64_t B,
+                   bool SccIn = false);
 
   /// Runs Text over all combinations of the values in v2, v4, v6 (pairs of
   /// registers if Wide) and calls Check(a, b, c, v0, lane mask in vcc).
   template <class F>
-  void sweep(const std::string &Text, unsigned Sources, const std::vector<uint64_t> &Values,
-             F Check);
+  void sweep(const std::string &Text, unsigned Sources,
+             const std::vector<uint64_t> &Values, F Check);
 
   vgpu::Decoder D;
   TestEnv Env;
@@ -126,8 +137,8 @@ private:
 };
 
 template <class F>
-void WaveTest::sweep(const std::string &Text, unsigned Sources, const std::vector<uint64_t> &Values,
-                     F Check) {
+void WaveTest::sweep(const std::string &Text, unsigned Sources,
+                     const std::vector<uint64_t> &Values, F Check) {
   size_t Total = 1;
   for (unsigned N = 0; N < Sources; ++N)
     Total *= Values.size();
@@ -153,8 +164,9 @@ void WaveTest::sweep(const std::string &Text, unsigned Sources, const std::vecto
     for (unsigned L = 0; L < 64 && First + L < Total; ++L) {
       Check(In[0][L], In[1][L], In[2][L], v64(0, L), bool((W.vcc() >> L) & 1));
       if (HasFailure()) {
-        ADD_FAILURE() << Text << std::hex << " a=0x" << In[0][L] << " b=0x" << In[1][L]
-                      << " c=0x" << In[2][L] << " result=0x" << v64(0, L);
+        ADD_FAILURE() << Text << std::hex << " a=0x" << In[0][L] << " b=0x"
+                      << In[1][L] << " c=0x" << In[2][L] << " result=0x"
+                      << v64(0, L);
         return;
       }
     }

@@ -19,7 +19,9 @@ protected:
     runOk("v_mov_b32_dpp v0, v2 " + Control);
     for (int L = 0; L < 64; ++L) {
       const int S = From(L);
-      EXPECT_EQ(v(0)[L], S == Kept ? 7u : S == Zero ? 0u : 100u + unsigned(S))
+      EXPECT_EQ(v(0)[L], S == Kept   ? 7u
+                         : S == Zero ? 0u
+                                     : 100u + unsigned(S))
           << Control << " lane " << L;
     }
   }
@@ -31,17 +33,22 @@ TEST_F(LaneTest, DppControls) {
     const int P[4] = {3, 1, 2, 0};
     return (L & ~3) + P[L & 3];
   });
-  checkDpp("row_shl:3" + All, [](int L) { return L % 16 + 3 < 16 ? L + 3 : Kept; });
+  checkDpp("row_shl:3" + All,
+           [](int L) { return L % 16 + 3 < 16 ? L + 3 : Kept; });
   checkDpp("row_shr:5" + All, [](int L) { return L % 16 >= 5 ? L - 5 : Kept; });
-  checkDpp("row_shr:5" + All + " bound_ctrl:0", [](int L) { return L % 16 >= 5 ? L - 5 : Zero; });
-  checkDpp("row_ror:4" + All, [](int L) { return L / 16 * 16 + (L % 16 + 12) % 16; });
+  checkDpp("row_shr:5" + All + " bound_ctrl:0",
+           [](int L) { return L % 16 >= 5 ? L - 5 : Zero; });
+  checkDpp("row_ror:4" + All,
+           [](int L) { return L / 16 * 16 + (L % 16 + 12) % 16; });
   checkDpp("wave_shl:1" + All, [](int L) { return L < 63 ? L + 1 : Kept; });
   checkDpp("wave_rol:1" + All, [](int L) { return (L + 1) % 64; });
   checkDpp("wave_shr:1" + All, [](int L) { return L > 0 ? L - 1 : Kept; });
   checkDpp("wave_ror:1" + All, [](int L) { return (L + 63) % 64; });
   checkDpp("row_mirror" + All, [](int L) { return L / 16 * 16 + 15 - L % 16; });
-  checkDpp("row_half_mirror" + All, [](int L) { return L / 8 * 8 + 7 - L % 8; });
-  checkDpp("row_bcast:15" + All, [](int L) { return L < 16 ? Kept : L / 16 * 16 - 1; });
+  checkDpp("row_half_mirror" + All,
+           [](int L) { return L / 8 * 8 + 7 - L % 8; });
+  checkDpp("row_bcast:15" + All,
+           [](int L) { return L < 16 ? Kept : L / 16 * 16 - 1; });
   checkDpp("row_bcast:31" + All, [](int L) { return L < 32 ? Kept : 31; });
 }
 
@@ -65,10 +72,14 @@ TEST_F(LaneTest, DppReduction) {
   // The classic sum of a wave, as the compiler's atomic optimizer emits it.
   for (unsigned L = 0; L < 64; ++L)
     v(2)[L] = L * L;
-  runOk("v_add_u32_dpp v2, v2, v2 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0\n"
-        "v_add_u32_dpp v2, v2, v2 row_shr:2 row_mask:0xf bank_mask:0xf bound_ctrl:0\n"
-        "v_add_u32_dpp v2, v2, v2 row_shr:4 row_mask:0xf bank_mask:0xf bound_ctrl:0\n"
-        "v_add_u32_dpp v2, v2, v2 row_shr:8 row_mask:0xf bank_mask:0xf bound_ctrl:0\n"
+  runOk("v_add_u32_dpp v2, v2, v2 row_shr:1 row_mask:0xf bank_mask:0xf "
+        "bound_ctrl:0\n"
+        "v_add_u32_dpp v2, v2, v2 row_shr:2 row_mask:0xf bank_mask:0xf "
+        "bound_ctrl:0\n"
+        "v_add_u32_dpp v2, v2, v2 row_shr:4 row_mask:0xf bank_mask:0xf "
+        "bound_ctrl:0\n"
+        "v_add_u32_dpp v2, v2, v2 row_shr:8 row_mask:0xf bank_mask:0xf "
+        "bound_ctrl:0\n"
         "v_add_u32_dpp v2, v2, v2 row_bcast:15 row_mask:0xa bank_mask:0xf\n"
         "v_add_u32_dpp v2, v2, v2 row_bcast:31 row_mask:0xc bank_mask:0xf\n");
   uint32_t Want = 0;
@@ -81,23 +92,29 @@ TEST_F(LaneTest, SdwaSelections) {
   setV(2, 0x81726354);
   setV(4, 0x01020384);
   setV(0, 0xaaaaaaaa);
-  runOk("v_add_u32_sdwa v0, v2, v4 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_3 "
+  runOk("v_add_u32_sdwa v0, v2, v4 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE "
+        "src0_sel:BYTE_3 "
         "src1_sel:BYTE_2");
   EXPECT_EQ(v(0)[3], 0xaaaa83aau);
-  runOk("v_add_u32_sdwa v0, v2, v4 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:WORD_0 "
+  runOk("v_add_u32_sdwa v0, v2, v4 dst_sel:WORD_1 dst_unused:UNUSED_PAD "
+        "src0_sel:WORD_0 "
         "src1_sel:BYTE_1");
   EXPECT_EQ(v(0)[3], 0x63570000u);
-  runOk("v_add_u32_sdwa v0, sext(v2), sext(v4) dst_sel:DWORD dst_unused:UNUSED_PAD "
+  runOk("v_add_u32_sdwa v0, sext(v2), sext(v4) dst_sel:DWORD "
+        "dst_unused:UNUSED_PAD "
         "src0_sel:BYTE_3 src1_sel:BYTE_0");
   EXPECT_EQ(int32_t(v(0)[3]), -127 - 124);
-  runOk("v_mov_b32_sdwa v0, v2 dst_sel:BYTE_2 dst_unused:UNUSED_SEXT src0_sel:BYTE_3");
+  runOk("v_mov_b32_sdwa v0, v2 dst_sel:BYTE_2 dst_unused:UNUSED_SEXT "
+        "src0_sel:BYTE_3");
   EXPECT_EQ(v(0)[3], 0xff810000u);
   s(6) = 0x11223344;
-  runOk("v_and_b32_sdwa v0, v2, s6 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD "
+  runOk("v_and_b32_sdwa v0, v2, s6 dst_sel:DWORD dst_unused:UNUSED_PAD "
+        "src0_sel:DWORD "
         "src1_sel:BYTE_0");
   EXPECT_EQ(v(0)[3], 0x81726354u & 0x44);
   setV(2, bits(-2.5f));
-  runOk("v_add_f32_sdwa v0, |v2|, -v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD "
+  runOk("v_add_f32_sdwa v0, |v2|, -v2 dst_sel:DWORD dst_unused:UNUSED_PAD "
+        "src0_sel:DWORD "
         "src1_sel:DWORD");
   EXPECT_EQ(asFloat(v(0)[3]), 5.0f);
 }
@@ -147,14 +164,17 @@ TEST_F(LaneTest, RelativeRegisters) {
   for (unsigned R = 10; R < 20; ++R)
     setV(R, R);
   s(5) = 4;
-  runOk("s_set_gpr_idx_on s5, gpr_idx(SRC0)\n v_mov_b32 v0, v12\n s_set_gpr_idx_off");
+  runOk("s_set_gpr_idx_on s5, gpr_idx(SRC0)\n v_mov_b32 v0, v12\n "
+        "s_set_gpr_idx_off");
   EXPECT_EQ(v(0)[0], 16u);
-  runOk("s_set_gpr_idx_on s5, gpr_idx(DST)\n v_mov_b32 v12, 99\n s_set_gpr_idx_off");
+  runOk("s_set_gpr_idx_on s5, gpr_idx(DST)\n v_mov_b32 v12, 99\n "
+        "s_set_gpr_idx_off");
   EXPECT_EQ(v(16)[0], 99u);
   EXPECT_EQ(v(12)[0], 12u);
   runOk("v_mov_b32 v0, v12"); // off again
   EXPECT_EQ(v(0)[0], 12u);
-  runOk("s_set_gpr_idx_on s5, gpr_idx(SRC0,SRC1)\n s_set_gpr_idx_mode gpr_idx(SRC1)\n"
+  runOk("s_set_gpr_idx_on s5, gpr_idx(SRC0,SRC1)\n s_set_gpr_idx_mode "
+        "gpr_idx(SRC1)\n"
         "s_set_gpr_idx_idx 5\n v_add_u32 v0, v12, v12\n s_set_gpr_idx_off");
   EXPECT_EQ(v(0)[0], 12u + 17);
   s(5) = 250;

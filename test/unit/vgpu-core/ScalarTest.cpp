@@ -11,8 +11,10 @@ using Ref = std::function<uint64_t(uint64_t, uint64_t, bool &)>;
 class ScalarTest : public WaveTest {
 protected:
   /// Result and SCC of `Name s0, s2, s4` for all pairs; Wide: 64-bit registers.
-  void check(const std::string &Name, bool WideD, bool WideA, bool WideB, Ref Reference) {
-    const std::string Text = Name + (WideD ? " s[0:1]" : " s0") + (WideA ? ", s[2:3]" : ", s2") +
+  void check(const std::string &Name, bool WideD, bool WideA, bool WideB,
+             Ref Reference) {
+    const std::string Text = Name + (WideD ? " s[0:1]" : " s0") +
+                             (WideA ? ", s[2:3]" : ", s2") +
                              (WideB ? ", s[4:5]" : ", s4");
     for (uint64_t A : WideA ? edgesInt64() : edgesInt32())
       for (uint64_t B : WideB ? edgesInt64() : edgesInt32())
@@ -25,8 +27,12 @@ protected:
           ASSERT_EQ(W.Scc, Scc) << Text << std::hex << " a=" << A << " b=" << B;
         }
   }
-  void check32(const std::string &Name, Ref R) { check(Name, false, false, false, R); }
-  void check64(const std::string &Name, Ref R) { check(Name, true, true, true, R); }
+  void check32(const std::string &Name, Ref R) {
+    check(Name, false, false, false, R);
+  }
+  void check64(const std::string &Name, Ref R) {
+    check(Name, true, true, true, R);
+  }
 };
 
 TEST_F(ScalarTest, AddAndSubtract) {
@@ -104,15 +110,17 @@ TEST_F(ScalarTest, LogicSetsSccOnNonZero) {
       {"s_xnor", [](uint64_t A, uint64_t B) { return ~(A ^ B); }},
   };
   for (const auto &C : Cases) {
-    check32(std::string(C.Name) + "_b32", [&](uint64_t A, uint64_t B, bool &Scc) {
-      const uint32_t R = uint32_t(C.Fn(A, B));
-      Scc = R != 0;
-      return uint64_t(R);
-    });
-    check64(std::string(C.Name) + "_b64", [&](uint64_t A, uint64_t B, bool &Scc) {
-      Scc = C.Fn(A, B) != 0;
-      return C.Fn(A, B);
-    });
+    check32(std::string(C.Name) + "_b32",
+            [&](uint64_t A, uint64_t B, bool &Scc) {
+              const uint32_t R = uint32_t(C.Fn(A, B));
+              Scc = R != 0;
+              return uint64_t(R);
+            });
+    check64(std::string(C.Name) + "_b64",
+            [&](uint64_t A, uint64_t B, bool &Scc) {
+              Scc = C.Fn(A, B) != 0;
+              return C.Fn(A, B);
+            });
   }
 }
 
@@ -167,14 +175,15 @@ TEST_F(ScalarTest, BitFields) {
       for (unsigned Offset : {0u, 1u, 7u, 31u, 32u, 63u})
         for (unsigned Width : {0u, 1u, 5u, 31u, 32u, 33u, 64u, 100u}) {
           const uint64_t B = Offset | Width << 16;
-          const uint64_t Got32 =
-              uint32_t(scalar2(std::string("s_bfe_") + Suffix + "32 s0, s2, s4", A, B));
+          const uint64_t Got32 = uint32_t(
+              scalar2(std::string("s_bfe_") + Suffix + "32 s0, s2, s4", A, B));
           ASSERT_EQ(Got32, uint32_t(Extract(uint32_t(A), B, 32, Signed)))
               << std::hex << A << " " << B << " " << Suffix;
           ASSERT_EQ(W.Scc, Got32 != 0);
-          const uint64_t Got64 =
-              scalar2(std::string("s_bfe_") + Suffix + "64 s[0:1], s[2:3], s4", A, B);
-          ASSERT_EQ(Got64, Extract(A, B, 64, Signed)) << std::hex << A << " " << B << " " << Suffix;
+          const uint64_t Got64 = scalar2(
+              std::string("s_bfe_") + Suffix + "64 s[0:1], s[2:3], s4", A, B);
+          ASSERT_EQ(Got64, Extract(A, B, 64, Signed))
+              << std::hex << A << " " << B << " " << Suffix;
         }
   }
   check32("s_bfm_b32", [](uint64_t A, uint64_t B, bool &) {
@@ -184,7 +193,8 @@ TEST_F(ScalarTest, BitFields) {
 
 TEST_F(ScalarTest, Multiply) {
   check32("s_mul_i32", [](uint64_t A, uint64_t B, bool &) { return A * B; });
-  check32("s_mul_hi_u32", [](uint64_t A, uint64_t B, bool &) { return (A * B) >> 32; });
+  check32("s_mul_hi_u32",
+          [](uint64_t A, uint64_t B, bool &) { return (A * B) >> 32; });
   check32("s_mul_hi_i32", [](uint64_t A, uint64_t B, bool &) {
     return uint64_t((int64_t(int32_t(A)) * int32_t(B)) >> 32);
   });
@@ -254,12 +264,15 @@ TEST_F(ScalarTest, OneSourceOperations) {
          return R;
        },
        true, false},
-      {"s_sext_i32_i8 s0, s2", [](uint64_t A) { return uint64_t(int64_t(int8_t(A))); }, false,
-       false},
-      {"s_sext_i32_i16 s0, s2", [](uint64_t A) { return uint64_t(int64_t(int16_t(A))); }, false,
-       false},
+      {"s_sext_i32_i8 s0, s2",
+       [](uint64_t A) { return uint64_t(int64_t(int8_t(A))); }, false, false},
+      {"s_sext_i32_i16 s0, s2",
+       [](uint64_t A) { return uint64_t(int64_t(int16_t(A))); }, false, false},
       {"s_abs_i32 s0, s2",
-       [](uint64_t A) { return int32_t(A) < 0 ? uint64_t(-int64_t(int32_t(A))) : A; }, false, true},
+       [](uint64_t A) {
+         return int32_t(A) < 0 ? uint64_t(-int64_t(int32_t(A))) : A;
+       },
+       false, true},
       {"s_wqm_b64 s[0:1], s[2:3]",
        [](uint64_t A) {
          uint64_t R = 0;
@@ -289,12 +302,15 @@ TEST_F(ScalarTest, OneSourceOperations) {
   };
   for (const auto &C : Cases)
     for (uint64_t A : edgesInt64()) {
-      const bool WideA = std::string(C.Text).find("s[2:3]") != std::string::npos;
+      const bool WideA =
+          std::string(C.Text).find("s[2:3]") != std::string::npos;
       const uint64_t Raw = C.Fn(WideA ? A : uint32_t(A));
       const uint64_t Want = C.WideD ? Raw : uint32_t(Raw);
       const uint64_t Got = scalar2(C.Text, A, 0);
-      ASSERT_EQ(C.WideD ? Got : uint32_t(Got), Want) << C.Text << std::hex << " " << A;
-      ASSERT_EQ(W.Scc, C.SetsScc && Want != 0) << C.Text << std::hex << " " << A;
+      ASSERT_EQ(C.WideD ? Got : uint32_t(Got), Want)
+          << C.Text << std::hex << " " << A;
+      ASSERT_EQ(W.Scc, C.SetsScc && Want != 0)
+          << C.Text << std::hex << " " << A;
     }
 }
 
@@ -304,10 +320,11 @@ TEST_F(ScalarTest, SaveExec) {
     const char *Name;
     uint64_t Want;
   } const Cases[] = {
-      {"and", Mask & Exec},      {"or", Mask | Exec},          {"xor", Mask ^ Exec},
-      {"andn2", Mask & ~Exec},   {"orn2", Mask | ~Exec},       {"nand", ~(Mask & Exec)},
-      {"nor", ~(Mask | Exec)},   {"xnor", ~(Mask ^ Exec)},     {"andn1", ~Mask & Exec},
-      {"orn1", ~Mask | Exec},
+      {"and", Mask & Exec},    {"or", Mask | Exec},
+      {"xor", Mask ^ Exec},    {"andn2", Mask & ~Exec},
+      {"orn2", Mask | ~Exec},  {"nand", ~(Mask & Exec)},
+      {"nor", ~(Mask | Exec)}, {"xnor", ~(Mask ^ Exec)},
+      {"andn1", ~Mask & Exec}, {"orn1", ~Mask | Exec},
   };
   for (const auto &C : Cases) {
     W.setExec(Exec);
@@ -455,9 +472,11 @@ TEST_F(ScalarTest, HardwareRegistersAndMachineCalls) {
   EXPECT_EQ(Env.FaultText, "no hardware register 6");
   Env.Calls.clear();
   W.Sgpr[124] = 5;
-  runOk("s_barrier\n s_waitcnt vmcnt(0)\n s_sleep 3\n s_sendmsg sendmsg(MSG_INTERRUPT)\n"
+  runOk("s_barrier\n s_waitcnt vmcnt(0)\n s_sleep 3\n s_sendmsg "
+        "sendmsg(MSG_INTERRUPT)\n"
         "s_setprio 2\n s_trap 2\n s_icache_inv");
-  EXPECT_EQ(Env.Calls, "barrier;wait 3952;sleep 3;msg 1 5;prio 2;trap 2;icache;");
+  EXPECT_EQ(Env.Calls,
+            "barrier;wait 3952;sleep 3;msg 1 5;prio 2;trap 2;icache;");
   runOk("s_endpgm");
   EXPECT_EQ(W.Status, vgpu::WaveStatus::Ended);
 }

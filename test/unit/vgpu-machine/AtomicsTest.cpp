@@ -14,7 +14,8 @@ using Fold = std::function<uint64_t(uint64_t Memory, uint64_t Data)>;
 
 struct Operation {
   const char *Global; ///< Suffix of global_atomic_, or null.
-  const char *Lds;    ///< Between ds_ and _rtn_u32/_u32, with its type letter after ':'.
+  const char
+      *Lds; ///< Between ds_ and _rtn_u32/_u32, with its type letter after ':'.
   Fold Narrow, Wide;
 };
 
@@ -22,18 +23,21 @@ int32_t s32(uint64_t V) { return int32_t(uint32_t(V)); }
 int64_t s64(uint64_t V) { return int64_t(V); }
 
 const Operation Operations[] = {
-    {"swap", nullptr, [](uint64_t, uint64_t D) { return D; }, [](uint64_t, uint64_t D) { return D; }},
+    {"swap", nullptr, [](uint64_t, uint64_t D) { return D; },
+     [](uint64_t, uint64_t D) { return D; }},
     {"add", "add:u", [](uint64_t M, uint64_t D) { return M + D; },
      [](uint64_t M, uint64_t D) { return M + D; }},
     {"sub", "sub:u", [](uint64_t M, uint64_t D) { return M - D; },
      [](uint64_t M, uint64_t D) { return M - D; }},
     {nullptr, "rsub:u", [](uint64_t M, uint64_t D) { return D - M; },
      [](uint64_t M, uint64_t D) { return D - M; }},
-    {"smin", "min:i", [](uint64_t M, uint64_t D) { return s32(M) < s32(D) ? M : D; },
+    {"smin", "min:i",
+     [](uint64_t M, uint64_t D) { return s32(M) < s32(D) ? M : D; },
      [](uint64_t M, uint64_t D) { return s64(M) < s64(D) ? M : D; }},
     {"umin", "min:u", [](uint64_t M, uint64_t D) { return M < D ? M : D; },
      [](uint64_t M, uint64_t D) { return M < D ? M : D; }},
-    {"smax", "max:i", [](uint64_t M, uint64_t D) { return s32(M) > s32(D) ? M : D; },
+    {"smax", "max:i",
+     [](uint64_t M, uint64_t D) { return s32(M) > s32(D) ? M : D; },
      [](uint64_t M, uint64_t D) { return s64(M) > s64(D) ? M : D; }},
     {"umax", "max:u", [](uint64_t M, uint64_t D) { return M > D ? M : D; },
      [](uint64_t M, uint64_t D) { return M > D ? M : D; }},
@@ -45,12 +49,23 @@ const Operation Operations[] = {
      [](uint64_t M, uint64_t D) { return M ^ D; }},
     {"inc", "inc:u", [](uint64_t M, uint64_t D) { return M >= D ? 0 : M + 1; },
      [](uint64_t M, uint64_t D) { return M >= D ? 0 : M + 1; }},
-    {"dec", "dec:u", [](uint64_t M, uint64_t D) { return M == 0 || M > D ? D : M - 1; },
+    {"dec", "dec:u",
+     [](uint64_t M, uint64_t D) { return M == 0 || M > D ? D : M - 1; },
      [](uint64_t M, uint64_t D) { return M == 0 || M > D ? D : M - 1; }},
 };
 
-const uint64_t Edges[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff,
-                          0x8000000000000000, ~uint64_t(0), 0x123456789abcdef0, 100, 99};
+const uint64_t Edges[] = {0,
+                          1,
+                          2,
+                          0x7fffffff,
+                          0x80000000,
+                          0xffffffff,
+                          0x7fffffffffffffff,
+                          0x8000000000000000,
+                          ~uint64_t(0),
+                          0x123456789abcdef0,
+                          100,
+                          99};
 
 class Atomics : public LaneFixture {
 protected:
@@ -63,16 +78,20 @@ protected:
     }
   }
   uint64_t data(unsigned I) { return reinterpret_cast<uint64_t *>(In)[I]; }
-  uint64_t memory(unsigned I) { return reinterpret_cast<uint64_t *>(In)[64 + I]; }
+  uint64_t memory(unsigned I) {
+    return reinterpret_cast<uint64_t *>(In)[64 + I];
+  }
   uint64_t out(unsigned I) { return reinterpret_cast<uint64_t *>(Out)[I]; }
 
-  void check(const Operation &Op, bool Wide, bool Returns, const std::string &Name) {
+  void check(const Operation &Op, bool Wide, bool Returns,
+             const std::string &Name) {
     const uint64_t Mask = Wide ? ~uint64_t(0) : 0xffffffff;
     for (unsigned I = 0; I < 64; ++I) {
       uint64_t New = (Wide ? Op.Wide : Op.Narrow)(memory(I), data(I)) & Mask;
-      EXPECT_EQ(out(I) & Mask, New) << Name << " lane " << I << " memory " << memory(I)
-                                    << " data " << data(I);
-      EXPECT_EQ(out(64 + I) & Mask, Returns ? memory(I) & Mask : 0x77777777 & Mask)
+      EXPECT_EQ(out(I) & Mask, New) << Name << " lane " << I << " memory "
+                                    << memory(I) << " data " << data(I);
+      EXPECT_EQ(out(64 + I) & Mask,
+                Returns ? memory(I) & Mask : 0x77777777 & Mask)
           << Name << " returned value, lane " << I;
     }
   }
@@ -87,14 +106,16 @@ TEST_F(Atomics, Global) {
         fill(Wide);
         std::memcpy(Out, In + 128, 512);
         std::string Data = Wide ? "v[4:5]" : "v4", Dst = Wide ? "v[6:7]" : "v6";
-        std::string Name = std::string("global_atomic_") + Op.Global + (Wide ? "_x2" : "");
-        EXPECT_RUNS("v_lshlrev_b32_e32 v3, 3, v0\n"
-                    "v_mov_b32_e32 v6, 0x77777777\nv_mov_b32_e32 v7, 0\n"
-                    "global_load_dwordx2 v[4:5], v3, s[8:9]\ns_waitcnt vmcnt(0)\n" +
-                    Name + " " + (Returns ? Dst + ", " : "") + "v3, " + Data + ", s[10:11]" +
-                    (Returns ? " glc" : "") +
-                    "\ns_waitcnt vmcnt(0)\n"
-                    "global_store_dwordx2 v3, v[6:7], s[10:11] offset:512\n");
+        std::string Name =
+            std::string("global_atomic_") + Op.Global + (Wide ? "_x2" : "");
+        EXPECT_RUNS(
+            "v_lshlrev_b32_e32 v3, 3, v0\n"
+            "v_mov_b32_e32 v6, 0x77777777\nv_mov_b32_e32 v7, 0\n"
+            "global_load_dwordx2 v[4:5], v3, s[8:9]\ns_waitcnt vmcnt(0)\n" +
+            Name + " " + (Returns ? Dst + ", " : "") + "v3, " + Data +
+            ", s[10:11]" + (Returns ? " glc" : "") +
+            "\ns_waitcnt vmcnt(0)\n"
+            "global_store_dwordx2 v3, v[6:7], s[10:11] offset:512\n");
         check(Op, Wide, Returns, Name);
       }
 }
@@ -108,13 +129,15 @@ TEST_F(Atomics, Lds) {
           continue;
         fill(Wide);
         std::string Spec = Op.Lds, Base = Spec.substr(0, Spec.find(':'));
-        std::string Type = Spec.substr(Spec.find(':') + 1) + (Wide ? "64" : "32");
+        std::string Type =
+            Spec.substr(Spec.find(':') + 1) + (Wide ? "64" : "32");
         std::string Data = Wide ? "v[4:5]" : "v4", Dst = Wide ? "v[6:7]" : "v6";
         std::string Name = "ds_" + Base + (Returns ? "_rtn_" : "_") + Type;
         EXPECT_RUNS("v_lshlrev_b32_e32 v3, 3, v0\n"
                     "v_mov_b32_e32 v6, 0x77777777\nv_mov_b32_e32 v7, 0\n"
                     "global_load_dwordx2 v[4:5], v3, s[8:9]\n"
-                    "global_load_dwordx2 v[8:9], v3, s[8:9] offset:512\ns_waitcnt vmcnt(0)\n"
+                    "global_load_dwordx2 v[8:9], v3, s[8:9] "
+                    "offset:512\ns_waitcnt vmcnt(0)\n"
                     "ds_write_b64 v3, v[8:9]\n" +
                     Name + " " + (Returns ? Dst + ", " : "") + "v3, " + Data +
                     "\nds_read_b64 v[10:11], v3\ns_waitcnt lgkmcnt(0)\n"

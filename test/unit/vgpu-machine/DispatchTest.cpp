@@ -28,7 +28,8 @@ using Dispatch = Machine906;
 
 TEST_F(Dispatch, VectorAdd) {
   constexpr unsigned N = 1000; // The last wave is partial.
-  float *A = Memory.array<float>(N), *B = Memory.array<float>(N), *C = Memory.array<float>(N + 24);
+  float *A = Memory.array<float>(N), *B = Memory.array<float>(N),
+        *C = Memory.array<float>(N + 24);
   for (unsigned I = 0; I < N; ++I) {
     A[I] = float(I) * 0.5f;
     B[I] = float(I * I);
@@ -110,7 +111,8 @@ TEST_F(Dispatch, ThreeDimensionsPartial) {
   for (unsigned Z = 0; Z < 5; ++Z)
     for (unsigned Y = 0; Y < 7; ++Y)
       for (unsigned X = 0; X < 13; ++X)
-        ASSERT_EQ(Out[(Z * 7 + Y) * 13 + X], 0x1000000u + (Z << 16 | Y << 8 | X));
+        ASSERT_EQ(Out[(Z * 7 + Y) * 13 + X],
+                  0x1000000u + (Z << 16 | Y << 8 | X));
 }
 
 TEST_F(Dispatch, InitialScalarRegisters) {
@@ -118,7 +120,8 @@ TEST_F(Dispatch, InitialScalarRegisters) {
   void **Kernarg = Memory.array<void *>(1);
   Kernarg[0] = Out;
   amd_queue_t *Queue = Memory.array<amd_queue_t>(1);
-  // dispatch ptr s0-1, queue ptr s2-3, kernarg s4-5, dispatch id s6-7, x s8, y s9, z s10, info s11.
+  // dispatch ptr s0-1, queue ptr s2-3, kernarg s4-5, dispatch id s6-7, x s8, y
+  // s9, z s10, info s11.
   TestKernel K(Memory, R"(
     s_load_dwordx2 s[20:21], s[4:5], 0x0
     v_mov_b32_e32 v1, 0
@@ -143,8 +146,9 @@ TEST_F(Dispatch, InitialScalarRegisters) {
     v_mov_b32_e32 v2, s23
     global_store_dword v1, v2, s[20:21] offset:28
   )",
-               {"user_sgpr_dispatch_ptr 1", "user_sgpr_queue_ptr 1", "user_sgpr_dispatch_id 1",
-                "system_sgpr_workgroup_id_y 1", "system_sgpr_workgroup_id_z 1",
+               {"user_sgpr_dispatch_ptr 1", "user_sgpr_queue_ptr 1",
+                "user_sgpr_dispatch_id 1", "system_sgpr_workgroup_id_y 1",
+                "system_sgpr_workgroup_id_z 1",
                 "system_sgpr_workgroup_info 1"});
   Launch L;
   L.Grid[0] = 64;

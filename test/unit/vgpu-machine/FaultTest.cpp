@@ -41,7 +41,8 @@ TEST_F(Faults, WildLoadNamesTheLane) {
 }
 
 TEST_F(Faults, NullStore) {
-  fails("v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nglobal_store_dword v[4:5], v0, off",
+  fails("v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nglobal_store_dword v[4:5], "
+        "v0, off",
         FaultCause::Memory);
   EXPECT_TRUE(Result.Fault.IsWrite);
   says("null pointer");
@@ -79,7 +80,8 @@ TEST_F(Faults, LdsOutOfRange) {
 }
 
 TEST_F(Faults, MisalignedAtomic) {
-  fails("v_or_b32_e32 v1, 2, v1\nglobal_atomic_add v1, v0, s[10:11]", FaultCause::Misaligned);
+  fails("v_or_b32_e32 v1, 2, v1\nglobal_atomic_add v1, v0, s[10:11]",
+        FaultCause::Misaligned);
 }
 
 TEST_F(Faults, UnknownInstructionIsNamed) {
@@ -108,7 +110,8 @@ TEST_F(Faults, CancelEndsADispatch) {
   ASSERT_EQ(K.Error, "");
   auto *Packet = Memory.array<hsa_kernel_dispatch_packet_t>(1);
   Packet->setup = 1;
-  Packet->workgroup_size_x = Packet->workgroup_size_y = Packet->workgroup_size_z = 1;
+  Packet->workgroup_size_x = Packet->workgroup_size_y =
+      Packet->workgroup_size_z = 1;
   Packet->grid_size_x = Packet->grid_size_y = Packet->grid_size_z = 1;
   Packet->kernel_object = K.object();
   DispatchArgs Args;

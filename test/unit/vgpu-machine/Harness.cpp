@@ -37,8 +37,10 @@ Assembled assemble(const std::string &Source, const std::string &Cpu) {
     return Result;
   }
   MCTargetOptions Options;
-  std::unique_ptr<MCRegisterInfo> Registers(T->createMCRegInfo(TheTriple.str()));
-  std::unique_ptr<MCAsmInfo> Info(T->createMCAsmInfo(*Registers, TheTriple.str(), Options));
+  std::unique_ptr<MCRegisterInfo> Registers(
+      T->createMCRegInfo(TheTriple.str()));
+  std::unique_ptr<MCAsmInfo> Info(
+      T->createMCAsmInfo(*Registers, TheTriple.str(), Options));
   std::unique_ptr<MCInstrInfo> Instructions(T->createMCInstrInfo());
   std::unique_ptr<MCSubtargetInfo> Subtarget(
       T->createMCSubtargetInfo(TheTriple.str(), Cpu, ""));
@@ -50,21 +52,26 @@ Assembled assemble(const std::string &Source, const std::string &Cpu) {
         D.print("asm", Stream, false);
       },
       &Messages);
-  Sources.AddNewSourceBuffer(MemoryBuffer::getMemBuffer(Source, "kernel.s"), SMLoc());
-  MCContext Context(TheTriple, Info.get(), Registers.get(), Subtarget.get(), &Sources, &Options);
-  std::unique_ptr<MCObjectFileInfo> Objects(T->createMCObjectFileInfo(Context, true));
+  Sources.AddNewSourceBuffer(MemoryBuffer::getMemBuffer(Source, "kernel.s"),
+                             SMLoc());
+  MCContext Context(TheTriple, Info.get(), Registers.get(), Subtarget.get(),
+                    &Sources, &Options);
+  std::unique_ptr<MCObjectFileInfo> Objects(
+      T->createMCObjectFileInfo(Context, true));
   Context.setObjectFileInfo(Objects.get());
 
   SmallVector<char, 4096> Bytes;
   raw_svector_ostream Stream(Bytes);
-  std::unique_ptr<MCAsmBackend> Backend(T->createMCAsmBackend(*Subtarget, *Registers, Options));
+  std::unique_ptr<MCAsmBackend> Backend(
+      T->createMCAsmBackend(*Subtarget, *Registers, Options));
   std::unique_ptr<MCObjectWriter> Writer = Backend->createObjectWriter(Stream);
   std::unique_ptr<MCCodeEmitter> Emitter(
       T->createMCCodeEmitter(*Instructions, Context));
   std::unique_ptr<MCStreamer> Streamer(T->createMCObjectStreamer(
-      TheTriple, Context, std::move(Backend), std::move(Writer), std::move(Emitter), *Subtarget,
-      false, false, false));
-  std::unique_ptr<MCAsmParser> Parser(createMCAsmParser(Sources, Context, *Streamer, *Info));
+      TheTriple, Context, std::move(Backend), std::move(Writer),
+      std::move(Emitter), *Subtarget, false, false, false));
+  std::unique_ptr<MCAsmParser> Parser(
+      createMCAsmParser(Sources, Context, *Streamer, *Info));
   std::unique_ptr<MCTargetAsmParser> TargetParser(
       T->createMCAsmParser(*Subtarget, *Parser, *Instructions, Options));
   Parser->setTargetParser(*TargetParser);
@@ -110,8 +117,9 @@ MemoryRegion TestMemory::lookup(uint64_t Address) {
 void *TestMemory::allocate(size_t Bytes, bool Writable) {
   size_t Rounded = (Bytes + 4095) & ~size_t(4095);
   // One page more than the device may use, so that neighbours do not touch.
-  auto *Begin = static_cast<char *>(mmap(nullptr, Rounded + 4096, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto *Begin =
+      static_cast<char *>(mmap(nullptr, Rounded + 4096, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   uint64_t Address = reinterpret_cast<uint64_t>(Begin);
   Regions[Address] = {Address, Address + Rounded, Writable};
   return Begin;
@@ -124,9 +132,10 @@ void TestMemory::forget(void *Begin) {
 
 TestKernel::TestKernel(TestMemory &Memory, const std::string &Body,
                        const std::vector<std::string> &Options) {
-  std::map<std::string, std::string> Lines = {{"next_free_vgpr", "16"},
-                                              {"next_free_sgpr", "32"},
-                                              {"user_sgpr_kernarg_segment_ptr", "1"}};
+  std::map<std::string, std::string> Lines = {
+      {"next_free_vgpr", "16"},
+      {"next_free_sgpr", "32"},
+      {"user_sgpr_kernarg_segment_ptr", "1"}};
   for (const std::string &Option : Options) {
     size_t Space = Option.find(' ');
     Lines[Option.substr(0, Space)] = Option.substr(Space + 1);
@@ -145,7 +154,8 @@ TestKernel::TestKernel(TestMemory &Memory, const std::string &Body,
   }
   // Descriptor, then the code 256 bytes on; the offset between them is what the
   // linker would fill in.
-  auto *Place = static_cast<uint8_t *>(Memory.allocate(256 + A.Text.size() + 64));
+  auto *Place =
+      static_cast<uint8_t *>(Memory.allocate(256 + A.Text.size() + 64));
   std::memcpy(Place, A.Descriptor.data(), 64);
   int64_t Offset = 256;
   std::memcpy(Place + 16, &Offset, sizeof Offset);
@@ -153,7 +163,8 @@ TestKernel::TestKernel(TestMemory &Memory, const std::string &Body,
   Object = reinterpret_cast<uint64_t>(Place);
 }
 
-DispatchResult launch(Device &D, TestMemory &Memory, const TestKernel &Kernel, const Launch &L) {
+DispatchResult launch(Device &D, TestMemory &Memory, const TestKernel &Kernel,
+                      const Launch &L) {
   auto *Packet = Memory.array<hsa_kernel_dispatch_packet_t>(1);
   Packet->header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE;
   Packet->setup = 3;

@@ -18,7 +18,8 @@ struct Assembled {
   std::vector<uint8_t> Text;
   std::vector<uint8_t> Descriptor;
 };
-Assembled assemble(const std::string &Source, const std::string &Target = "gfx906");
+Assembled assemble(const std::string &Source,
+                   const std::string &Target = "gfx906");
 
 /// What the thunk would supply: only what a test has allocated is valid.
 class TestMemory : public AddressSpace {
@@ -64,7 +65,8 @@ struct Launch {
   std::function<void(uint32_t)> Interrupt;
 };
 
-DispatchResult launch(Device &D, TestMemory &Memory, const TestKernel &Kernel, const Launch &L);
+DispatchResult launch(Device &D, TestMemory &Memory, const TestKernel &Kernel,
+                      const Launch &L);
 
 /// All lines of a fault's message, one string.
 std::string text(const Fault &F);

@@ -16,31 +16,35 @@ using namespace vgpu::test;
 namespace {
 
 TEST(KernelDescriptor, FieldsOfAnAssembledOne) {
-  Assembled A = assemble(".text\n.p2align 8\nk:\ns_endpgm\n.rodata\n.p2align 6\n"
-                         ".amdhsa_kernel k\n"
-                         ".amdhsa_group_segment_fixed_size 1234\n"
-                         ".amdhsa_private_segment_fixed_size 48\n"
-                         ".amdhsa_kernarg_size 24\n"
-                         ".amdhsa_user_sgpr_private_segment_buffer 1\n"
-                         ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
-                         ".amdhsa_user_sgpr_flat_scratch_init 1\n"
-                         ".amdhsa_system_sgpr_workgroup_id_z 1\n"
-                         ".amdhsa_system_sgpr_private_segment_wavefront_offset 1\n"
-                         ".amdhsa_system_vgpr_workitem_id 2\n"
-                         ".amdhsa_next_free_vgpr 37\n.amdhsa_next_free_sgpr 40\n"
-                         ".amdhsa_float_denorm_mode_32 3\n.amdhsa_ieee_mode 0\n"
-                         ".end_amdhsa_kernel\n");
+  Assembled A =
+      assemble(".text\n.p2align 8\nk:\ns_endpgm\n.rodata\n.p2align 6\n"
+               ".amdhsa_kernel k\n"
+               ".amdhsa_group_segment_fixed_size 1234\n"
+               ".amdhsa_private_segment_fixed_size 48\n"
+               ".amdhsa_kernarg_size 24\n"
+               ".amdhsa_user_sgpr_private_segment_buffer 1\n"
+               ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
+               ".amdhsa_user_sgpr_flat_scratch_init 1\n"
+               ".amdhsa_system_sgpr_workgroup_id_z 1\n"
+               ".amdhsa_system_sgpr_private_segment_wavefront_offset 1\n"
+               ".amdhsa_system_vgpr_workitem_id 2\n"
+               ".amdhsa_next_free_vgpr 37\n.amdhsa_next_free_sgpr 40\n"
+               ".amdhsa_float_denorm_mode_32 3\n.amdhsa_ieee_mode 0\n"
+               ".end_amdhsa_kernel\n");
   ASSERT_EQ(A.Error, "");
   DeviceConfig C;
   ASSERT_TRUE(DeviceConfig::forTarget("gfx906", C));
   KernelDescriptor K;
-  ASSERT_EQ(KernelDescriptor::parse(A.Descriptor.data(), 0x10000, C, K), nullptr);
+  ASSERT_EQ(KernelDescriptor::parse(A.Descriptor.data(), 0x10000, C, K),
+            nullptr);
   EXPECT_EQ(K.GroupBytes, 1234u);
   EXPECT_EQ(K.PrivateBytes, 48u);
   EXPECT_EQ(K.KernargBytes, 24u);
   EXPECT_EQ(K.Vgprs, 40u);
-  EXPECT_EQ(K.Sgprs, 48u) << "40 and 6 of VCC, FLAT_SCRATCH, XNACK, to the granule";
-  EXPECT_TRUE(K.PrivateSegmentBuffer && K.KernargPtr && K.FlatScratchInit && K.PrivateWaveOffset);
+  EXPECT_EQ(K.Sgprs, 48u)
+      << "40 and 6 of VCC, FLAT_SCRATCH, XNACK, to the granule";
+  EXPECT_TRUE(K.PrivateSegmentBuffer && K.KernargPtr && K.FlatScratchInit &&
+              K.PrivateWaveOffset);
   EXPECT_FALSE(K.DispatchPtr || K.QueuePtr || K.DispatchId || K.WorkgroupId[1]);
   EXPECT_TRUE(K.WorkgroupId[0] && K.WorkgroupId[2]);
   EXPECT_EQ(K.UserSgprs, 8u);
@@ -73,7 +77,8 @@ TEST(Bandwidth, FullStretchesPushRequestsBack) {
 
 TEST(MemoryMap, NeighboursSpanAndGenerationCounts) {
   struct Space : AddressSpace {
-    std::vector<MemoryRegion> Regions{{0x1000, 0x2000, true}, {0x2000, 0x3000, true},
+    std::vector<MemoryRegion> Regions{{0x1000, 0x2000, true},
+                                      {0x2000, 0x3000, true},
                                       {0x5000, 0x6000, false}};
     uint64_t Number = 1;
     unsigned Lookups = 0;

@@ -17,11 +17,12 @@ TEST_F(ScalarMemory, LoadsOfAllSizes) {
   for (unsigned N : Sizes) {
     std::string Suffix = N == 1 ? "" : "x" + std::to_string(N);
     std::string To = N == 1 ? "s32" : "s[32:" + std::to_string(31 + N) + "]";
-    Body += "s_load_dword" + Suffix + " " + To + ", s[8:9], " + std::to_string(At * 4) +
-            "\ns_waitcnt lgkmcnt(0)\n";
+    Body += "s_load_dword" + Suffix + " " + To + ", s[8:9], " +
+            std::to_string(At * 4) + "\ns_waitcnt lgkmcnt(0)\n";
     for (unsigned I = 0; I < N; ++I)
       Body += "v_mov_b32_e32 v4, s" + std::to_string(32 + I) +
-              "\nglobal_store_dword v3, v4, s[10:11] offset:" + std::to_string(4 * (At + I)) + "\n";
+              "\nglobal_store_dword v3, v4, s[10:11] offset:" +
+              std::to_string(4 * (At + I)) + "\n";
     At += N;
   }
   EXPECT_RUNS(Body);

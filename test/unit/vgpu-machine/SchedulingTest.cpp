@@ -86,7 +86,8 @@ std::string timed(const std::string &Body) {
     v_mov_b32_e32 v3, 0
     s_memtime s[20:21]
     s_waitcnt lgkmcnt(0)
-  )" + Body + R"(
+  )" + Body +
+         R"(
     s_memtime s[22:23]
     s_waitcnt lgkmcnt(0)
     s_sub_u32 s20, s22, s20
@@ -118,10 +119,12 @@ TEST_F(Scheduling, BankConflictsCost) {
   EXPECT_RUNS(timed("ds_read_b32 v5, v1\ns_waitcnt lgkmcnt(0)\n"));
   uint32_t Free = Out[0];
   // Stride of 128 bytes: all lanes in one bank.
-  EXPECT_RUNS("v_lshlrev_b32_e32 v6, 7, v0\n" + timed("ds_read_b32 v5, v6\ns_waitcnt lgkmcnt(0)\n"));
+  EXPECT_RUNS("v_lshlrev_b32_e32 v6, 7, v0\n" +
+              timed("ds_read_b32 v5, v6\ns_waitcnt lgkmcnt(0)\n"));
   EXPECT_GE(Out[0], Free + 60);
   // The same dword for all lanes is a broadcast.
-  EXPECT_RUNS("v_mov_b32_e32 v6, 4\n" + timed("ds_read_b32 v5, v6\ns_waitcnt lgkmcnt(0)\n"));
+  EXPECT_RUNS("v_mov_b32_e32 v6, 4\n" +
+              timed("ds_read_b32 v5, v6\ns_waitcnt lgkmcnt(0)\n"));
   EXPECT_EQ(Out[0], Free);
 }
 
@@ -134,8 +137,10 @@ TEST_F(Scheduling, IssueCostByClass) {
     return Out[0];
   };
   uint32_t Add = Cost("v_add_f32_e32 v5, v6, v7");
-  EXPECT_EQ(Cost("v_rcp_f32_e32 v5, v6") - Add, 32 * 12u) << "a quarter of the rate";
-  EXPECT_EQ(Cost("v_fma_f64 v[4:5], v[6:7], v[6:7], v[6:7]") - Add, 32 * 4u) << "half the rate";
+  EXPECT_EQ(Cost("v_rcp_f32_e32 v5, v6") - Add, 32 * 12u)
+      << "a quarter of the rate";
+  EXPECT_EQ(Cost("v_fma_f64 v[4:5], v[6:7], v[6:7], v[6:7]") - Add, 32 * 4u)
+      << "half the rate";
   EXPECT_EQ(Cost("s_add_u32 s30, s31, s32"), Add);
 }
 

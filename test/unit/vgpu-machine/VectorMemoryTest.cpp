@@ -51,8 +51,10 @@ TEST_F(VectorMemory, D16KeepsTheOtherHalf) {
     uint32_t Half = at<uint16_t>(In, 4 * I);
     EXPECT_EQ(Out[4 * I], 0xaaaa0000u | Half);
     EXPECT_EQ(Out[4 * I + 1], Half << 16 | 0xbbbb);
-    EXPECT_EQ(Out[4 * I + 2], 0xaaaa0000u | uint16_t(int16_t(at<int8_t>(In, 4 * I + 1))));
-    EXPECT_EQ(Out[4 * I + 3], uint32_t(at<uint8_t>(In, 4 * I + 1)) << 16 | 0xbbbb);
+    EXPECT_EQ(Out[4 * I + 2],
+              0xaaaa0000u | uint16_t(int16_t(at<int8_t>(In, 4 * I + 1))));
+    EXPECT_EQ(Out[4 * I + 3],
+              uint32_t(at<uint8_t>(In, 4 * I + 1)) << 16 | 0xbbbb);
   }
 }
 
@@ -75,7 +77,10 @@ TEST_F(VectorMemory, WideAndUnaligned) {
     s_mov_b64 exec, s[12:13]
   )");
   for (unsigned I = 0; I < 64; ++I) {
-    EXPECT_EQ(std::memcmp(Out + 16 * I, reinterpret_cast<char *>(In) + 32 * I + 1, 16), 0) << I;
+    EXPECT_EQ(std::memcmp(Out + 16 * I,
+                          reinterpret_cast<char *>(In) + 32 * I + 1, 16),
+              0)
+        << I;
     EXPECT_EQ(std::memcmp(Out + 16 * I + 4, In + 8 * I + 5, 12), 0) << I;
     if (I) {
       EXPECT_EQ(std::memcmp(Out + 16 * I + 8, In + 8 * I - 2, 8), 0) << I;
@@ -98,8 +103,9 @@ TEST_F(VectorMemory, NarrowStoresAndPartialExec) {
   uint64_t Exec = 0xf000000155555555;
   for (unsigned I = 0; I < 64; ++I) {
     uint32_t V = In[I];
-    uint32_t Expected = Exec >> I & 1 ? (V & 0xff) | (V >> 16 & 0xff) << 8 | (V & 0xffff0000)
-                                      : 0xffffffff;
+    uint32_t Expected =
+        Exec >> I & 1 ? (V & 0xff) | (V >> 16 & 0xff) << 8 | (V & 0xffff0000)
+                      : 0xffffffff;
     EXPECT_EQ(Out[I], Expected) << I;
   }
 }
@@ -173,7 +179,8 @@ TEST_F(VectorMemory, BufferRangeAndIndex) {
   )");
   for (unsigned I = 0; I < 64; ++I) {
     EXPECT_EQ(Out[2 * I], I < 25 ? In[I] : 0) << I;
-    EXPECT_EQ(Out[2 * I + 1], I < 40 ? In[2 * I + 1] : 0) << "stride 8, lane " << I;
+    EXPECT_EQ(Out[2 * I + 1], I < 40 ? In[2 * I + 1] : 0)
+        << "stride 8, lane " << I;
   }
 }
 
@@ -224,13 +231,16 @@ TEST_F(VectorMemory, ScratchIsOneMemoryBothWays) {
     global_store_dwordx2 v3, v[10:11], s[10:11]
   )";
   TestKernel Plain(Memory, Body,
-                   {"user_sgpr_private_segment_buffer 1", "user_sgpr_flat_scratch_init 1",
+                   {"user_sgpr_private_segment_buffer 1",
+                    "user_sgpr_flat_scratch_init 1",
                     "system_sgpr_private_segment_wavefront_offset 1",
-                    "private_segment_fixed_size 64", "user_sgpr_count 16", "next_free_sgpr 64"});
+                    "private_segment_fixed_size 64", "user_sgpr_count 16",
+                    "next_free_sgpr 64"});
   ASSERT_EQ(Plain.Error, "");
 
   Result = launch(*D, Memory, Plain, L);
-  ASSERT_EQ(Result.Status, DispatchStatus::NeedsScratch) << "the queue has no scratch yet";
+  ASSERT_EQ(Result.Status, DispatchStatus::NeedsScratch)
+      << "the queue has no scratch yet";
   EXPECT_EQ(Result.ScratchPerLane, 64u);
 
   // As ROCr would answer: 8 waves of 64 lanes, 64 bytes each.

@@ -155,7 +155,8 @@ TEST(Events, MemoryFaultCarriesItsData) {
   Table.raiseMemoryFault(Fault);
   EXPECT_EQ(HSAKMT_STATUS_WAIT_TIMEOUT, look(Table, Other));
   EXPECT_EQ(HSAKMT_STATUS_SUCCESS, look(Table, Event));
-  const HsaMemoryAccessFault &Seen = Event->EventData.EventData.MemoryAccessFault;
+  const HsaMemoryAccessFault &Seen =
+      Event->EventData.EventData.MemoryAccessFault;
   EXPECT_EQ(0x1000u, Seen.VirtualAddress);
   EXPECT_EQ(1u, Seen.Failure.NotPresent);
   EXPECT_EQ(HSA_EVENTID_MEMORY_FATAL_PROCESS, Seen.Flags);

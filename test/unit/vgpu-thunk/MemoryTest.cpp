@@ -97,8 +97,7 @@ TEST_F(Memory, ReadOnly) {
   Flags.ui32.ReadOnly = 1;
   char *Block = allocate(0, PageSize, Flags);
   Ranges.map(Block, PageSize, nullptr);
-  EXPECT_FALSE(
-      Ranges.lookup(reinterpret_cast<uint64_t>(Block), 1).Writable);
+  EXPECT_FALSE(Ranges.lookup(reinterpret_cast<uint64_t>(Block), 1).Writable);
 }
 
 TEST_F(Memory, RegisteredHostMemory) {

@@ -1,6 +1,6 @@
 // The packet processor, with a device that only takes notes.
-#include "thunk/Packets.h"
 #include "thunk/Queue.h"
+#include "thunk/Packets.h"
 
 #include <gtest/gtest.h>
 

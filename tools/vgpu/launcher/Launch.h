@@ -43,8 +43,7 @@ inline std::string checkTargets(const std::string &List) {
     const std::string Target = List.substr(Begin, End - Begin);
     DeviceConfig Config;
     if (!DeviceConfig::forTarget(Target, Config))
-      return "unknown target '" + Target +
-             "' (known: " + DeviceConfig::knownTargets() + ")";
+      return "unknown target '" + Target + "' (known: " + DeviceConfig::knownTargets() + ")";
     Begin = End + 1;
   }
   return "";
@@ -66,8 +65,7 @@ inline std::string setVirtualGpu(const std::string &Targets) {
 
 /// Does not return when it succeeds. Otherwise Status is what a shell says:
 /// 127 for a program that is not there, 126 for one that cannot be run.
-inline std::string becomeProgram(std::vector<std::string> Program,
-                                 int &Status) {
+inline std::string becomeProgram(std::vector<std::string> Program, int &Status) {
   std::vector<char *> Pointers;
   for (std::string &Argument : Program)
     Pointers.push_back(&Argument[0]);

@@ -45,8 +45,7 @@ int main(int ArgCount, char **Args) {
   App.add_flag("--stats{-}", Stats,
                "Print counters of each dispatch, or write them to a file "
                "(--stats=FILE)");
-  App.add_option("--log", Log, "Write the log of executed blocks to FILE")
-      ->type_name("FILE");
+  App.add_option("--log", Log, "Write the log of executed blocks to FILE")->type_name("FILE");
   App.add_option("--max-cycles", MaxCycles,
                  "End a dispatch that runs longer than N modelled cycles with "
                  "an error")

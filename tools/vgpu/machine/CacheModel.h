@@ -60,9 +60,7 @@ private:
   static constexpr uint64_t Empty = ~uint64_t(0);
 
   /// Folds upper bits in, so that power-of-two strides do not meet in one set.
-  size_t setOf(uint64_t Line) const {
-    return (Line ^ (Line >> 10) ^ (Line >> 20)) & SetMask;
-  }
+  size_t setOf(uint64_t Line) const { return (Line ^ (Line >> 10) ^ (Line >> 20)) & SetMask; }
   static void moveToFront(uint64_t *Set, unsigned Way, uint64_t Line) {
     for (; Way > 0; --Way)
       Set[Way] = Set[Way - 1];

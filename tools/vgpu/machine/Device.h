@@ -103,9 +103,9 @@ struct DispatchResult {
   DispatchStatus Status = DispatchStatus::Completed;
   /// Device real-time ticks (DeviceConfig::RealTimeMHz), for start_ts/end_ts.
   uint64_t StartTick = 0, EndTick = 0;
-  uint64_t Cycles = 0;   ///< Modelled engine cycles from start to end.
+  uint64_t Cycles = 0;         ///< Modelled engine cycles from start to end.
   uint64_t ScratchPerLane = 0; ///< With NeedsScratch: bytes a work item needs.
-  struct Fault Fault;    ///< With Faulted.
+  struct Fault Fault;          ///< With Faulted.
 };
 
 struct DispatchArgs {

@@ -14,8 +14,8 @@
 namespace vgpu {
 
 struct DeviceConfig {
-  std::string Target;        ///< "gfx906": LLVM's processor name.
-  std::string MarketingName; ///< "kprobe virtual GPU (gfx906)".
+  std::string Target;                          ///< "gfx906": LLVM's processor name.
+  std::string MarketingName;                   ///< "kprobe virtual GPU (gfx906)".
   unsigned Major = 0, Minor = 0, Stepping = 0; ///< gfx906 = 9.0.6.
 
   unsigned ShaderEngines = 0;

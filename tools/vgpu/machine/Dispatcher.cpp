@@ -15,8 +15,8 @@
 namespace vgpu {
 
 Machine::Machine(const DeviceConfig &Config, AddressSpace &Space)
-    : Config(Config), Memory(Space), Decode(Config.Target, memoryTables()),
-      Code(Decode, *this), Timing(Config), Units(Config.ComputeUnits) {
+    : Config(Config), Memory(Space), Decode(Config.Target, memoryTables()), Code(Decode, *this),
+      Timing(Config), Units(Config.ComputeUnits) {
   SharedBase = Config.LdsAperture;
   SharedLimit = SharedBase + 0xffffffff;
   PrivateBase = Config.ScratchAperture;
@@ -161,8 +161,8 @@ DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
       U.Groups = U.LdsUsed = U.GroupSlots = 0;
     }
     if (Log.enabled())
-      Log.beginDispatch(A.DispatchId, A.QueueId, reinterpret_cast<uint64_t>(A.Packet),
-                        kernelName(), Kernel.Entry, Code);
+      Log.beginDispatch(A.DispatchId, A.QueueId, reinterpret_cast<uint64_t>(A.Packet), kernelName(),
+                        Kernel.Entry, Code);
     const double Before = processorSeconds();
     placeGroups(0);
     runWindows();
@@ -195,8 +195,9 @@ bool Machine::fits(const ComputeUnit &U) const {
   // Waves go to the SIMDs in turn; count what each could still take.
   unsigned Room = 0;
   for (const SimdState &S : U.Simds)
-    Room += std::min({Config.WavesPerSimd - S.Used, (Config.VgprsPerSimd - S.VgprsUsed) / Kernel.Vgprs,
-                      (Config.SgprsPerSimd - S.SgprsUsed) / Kernel.Sgprs});
+    Room +=
+        std::min({Config.WavesPerSimd - S.Used, (Config.VgprsPerSimd - S.VgprsUsed) / Kernel.Vgprs,
+                  (Config.SgprsPerSimd - S.SgprsUsed) / Kernel.Sgprs});
   return Room >= WavesPerGroup;
 }
 

@@ -14,15 +14,24 @@ namespace vgpu {
 
 const char *faultCauseName(FaultCause Cause) {
   switch (Cause) {
-  case FaultCause::Memory: return "memory fault";
-  case FaultCause::Misaligned: return "misaligned access";
-  case FaultCause::LocalMemory: return "LDS access out of range";
-  case FaultCause::IllegalInstruction: return "illegal instruction";
-  case FaultCause::Trap: return "trap";
-  case FaultCause::Deadlock: return "deadlock";
-  case FaultCause::CycleLimit: return "cycle limit exceeded";
-  case FaultCause::InvalidPacket: return "invalid dispatch";
-  case FaultCause::Cancelled: return "cancelled";
+  case FaultCause::Memory:
+    return "memory fault";
+  case FaultCause::Misaligned:
+    return "misaligned access";
+  case FaultCause::LocalMemory:
+    return "LDS access out of range";
+  case FaultCause::IllegalInstruction:
+    return "illegal instruction";
+  case FaultCause::Trap:
+    return "trap";
+  case FaultCause::Deadlock:
+    return "deadlock";
+  case FaultCause::CycleLimit:
+    return "cycle limit exceeded";
+  case FaultCause::InvalidPacket:
+    return "invalid dispatch";
+  case FaultCause::Cancelled:
+    return "cancelled";
   }
   return "fault";
 }
@@ -62,8 +71,8 @@ void Machine::report(FaultCause Cause, uint64_t QueueError, const Wave *Base, co
         F.Workgroup[D] = W.Group->Id[D];
       F.Wave = W.Number;
       Where += ", workgroup (" + std::to_string(F.Workgroup[0]) + ", " +
-               std::to_string(F.Workgroup[1]) + ", " + std::to_string(F.Workgroup[2]) +
-               "), wave " + std::to_string(F.Wave);
+               std::to_string(F.Workgroup[1]) + ", " + std::to_string(F.Workgroup[2]) + "), wave " +
+               std::to_string(F.Wave);
     }
     if (Lane < MaxLanes) {
       F.Lane = int(Lane);
@@ -77,8 +86,7 @@ void Machine::report(FaultCause Cause, uint64_t QueueError, const Wave *Base, co
     F.KernelPc = I->Pc - Kernel.Entry;
     F.IsWrite = I->Info->Flags & OpStores;
     F.Disassembly = Decode.disassemble(*I);
-    F.Lines.push_back("pc " + hex(F.Pc) + " (entry + " + hex(F.KernelPc) +
-                      "): " + F.Disassembly);
+    F.Lines.push_back("pc " + hex(F.Pc) + " (entry + " + hex(F.KernelPc) + "): " + F.Disassembly);
     if (Args->SourceLine) {
       std::string Line = Args->SourceLine(F.Pc);
       if (!Line.empty())

@@ -20,8 +20,7 @@ static uint32_t bits(uint32_t Word, unsigned Low, unsigned Count) {
 }
 
 const char *KernelDescriptor::parse(const uint8_t *Bytes, uint64_t Address,
-                                    const DeviceConfig &Config,
-                                    KernelDescriptor &Out) {
+                                    const DeviceConfig &Config, KernelDescriptor &Out) {
   Out = KernelDescriptor();
   Out.GroupBytes = readAt<uint32_t>(Bytes, 0);
   Out.PrivateBytes = readAt<uint32_t>(Bytes, 4);
@@ -36,8 +35,8 @@ const char *KernelDescriptor::parse(const uint8_t *Bytes, uint64_t Address,
   Out.Priority = bits(Rsrc1, 10, 2);
   // MODE: rounding and denormals in the low byte, DX10_CLAMP 8, IEEE 9,
   // FP16_OVFL 23.
-  Out.Mode = bits(Rsrc1, 12, 8) | bits(Rsrc1, 21, 1) << 8 |
-             bits(Rsrc1, 23, 1) << 9 | bits(Rsrc1, 26, 1) << 23;
+  Out.Mode = bits(Rsrc1, 12, 8) | bits(Rsrc1, 21, 1) << 8 | bits(Rsrc1, 23, 1) << 9 |
+             bits(Rsrc1, 26, 1) << 23;
 
   Out.PrivateWaveOffset = bits(Rsrc2, 0, 1);
   Out.UserSgprs = bits(Rsrc2, 1, 5);
@@ -60,10 +59,10 @@ const char *KernelDescriptor::parse(const uint8_t *Bytes, uint64_t Address,
     return "kernel entry is not aligned to 256 bytes";
   if (Out.UserSgprs > 16)
     return "more than 16 user SGPRs";
-  unsigned Enabled = Out.PrivateSegmentBuffer * 4 +
-                     (Out.DispatchPtr + Out.QueuePtr + Out.KernargPtr +
-                      Out.DispatchId + Out.FlatScratchInit) * 2 +
-                     Out.PrivateSegmentSize;
+  unsigned Enabled =
+      Out.PrivateSegmentBuffer * 4 +
+      (Out.DispatchPtr + Out.QueuePtr + Out.KernargPtr + Out.DispatchId + Out.FlatScratchInit) * 2 +
+      Out.PrivateSegmentSize;
   if (Enabled > Out.UserSgprs)
     return "user SGPR count is smaller than what the descriptor enables";
   if (Out.WorkitemIds == 3)

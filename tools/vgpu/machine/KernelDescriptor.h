@@ -46,8 +46,8 @@ struct KernelDescriptor {
 
   /// Parses \p Bytes, which lie at device address \p Address. Returns nullptr,
   /// or what makes the descriptor unusable on \p Config.
-  static const char *parse(const uint8_t *Bytes, uint64_t Address,
-                           const DeviceConfig &Config, KernelDescriptor &Out);
+  static const char *parse(const uint8_t *Bytes, uint64_t Address, const DeviceConfig &Config,
+                           KernelDescriptor &Out);
 };
 
 } // namespace vgpu

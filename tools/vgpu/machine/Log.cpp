@@ -45,8 +45,7 @@ ExecutionLog::ExecutionLog() {
   if (Pcs && *Pcs) {
     Given = readPcs(Pcs, GivenPcs);
     if (!Given)
-      std::fprintf(stderr, "kprobe-vgpu: warning: cannot read %s: %s\n", Pcs,
-                   std::strerror(errno));
+      std::fprintf(stderr, "kprobe-vgpu: warning: cannot read %s: %s\n", Pcs, std::strerror(errno));
   }
   std::fprintf(File, "V 1\n");
 }
@@ -97,8 +96,7 @@ void ExecutionLog::findLeaders(uint64_t From, CodeCache &Code) {
 }
 
 void ExecutionLog::beginDispatch(uint64_t Number, uint32_t Queue, uint64_t Packet,
-                                 const std::string &Kernel, uint64_t KernelEntry,
-                                 CodeCache &Code) {
+                                 const std::string &Kernel, uint64_t KernelEntry, CodeCache &Code) {
   Dispatch = Number;
   Entry = KernelEntry;
   Leaders.clear();

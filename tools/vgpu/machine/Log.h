@@ -29,8 +29,8 @@ public:
 
   bool enabled() const { return File != nullptr; }
 
-  void beginDispatch(uint64_t Dispatch, uint32_t Queue, uint64_t Packet,
-                     const std::string &Kernel, uint64_t Entry, CodeCache &Code);
+  void beginDispatch(uint64_t Dispatch, uint32_t Queue, uint64_t Packet, const std::string &Kernel,
+                     uint64_t Entry, CodeCache &Code);
   void endDispatch(uint64_t Dispatch, uint64_t Cycles, const char *How);
   /// Before an instruction runs; writes a B record if it opens a block.
   void step(MachineWave &W, uint64_t Pc, uint64_t Exec, uint64_t Clock);

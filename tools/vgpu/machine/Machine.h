@@ -121,17 +121,15 @@ public:
   static Machine &of(Wave &W) { return static_cast<Machine &>(*W.Env); }
   /// All active lanes may access Bytes at their address; else raises a fault
   /// that names the lane.
-  bool checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
-                  unsigned Bytes, bool Write);
+  bool checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec, unsigned Bytes,
+                  bool Write);
   /// Models the time of a vector memory operation and counts it.
-  void vectorTime(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
-                  unsigned Bytes, MemoryOp Op);
+  void vectorTime(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec, unsigned Bytes,
+                  MemoryOp Op);
   /// The same for LDS.
   void ldsTime(Wave &W, const Inst &I, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
   void scalarTime(Wave &W, uint64_t Address, unsigned Bytes, bool Store);
-  bool allows(uint64_t Begin, uint64_t End, bool Write) {
-    return Memory.allows(Begin, End, Write);
-  }
+  bool allows(uint64_t Begin, uint64_t End, bool Write) { return Memory.allows(Begin, End, Write); }
   MemoryTiming &memoryTiming() { return Timing; }
   void logTime(const MachineWave &W, uint64_t Pc, uint64_t Value, bool RealTime) {
     if (Log.enabled())

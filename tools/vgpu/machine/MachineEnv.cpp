@@ -108,13 +108,13 @@ bool Machine::readHwReg(Wave &Base, uint32_t Id, uint32_t &Value) {
   case 4: { // HW_ID
     unsigned Engine = W.Cu % Config.ShaderEngines, InEngine = W.Cu / Config.ShaderEngines;
     Value = W.Slot | W.Simd << 4 | (InEngine & 15) << 8 | (InEngine >> 4 & 1) << 12 |
-            (Engine & 7) << 13 | (W.Group->Slot & 15) << 16 | 8u << 20 |
-            (Args->QueueId & 7) << 24 | 1u << 30;
+            (Engine & 7) << 13 | (W.Group->Slot & 15) << 16 | 8u << 20 | (Args->QueueId & 7) << 24 |
+            1u << 30;
     return true;
   }
   case 5: // GPR_ALLOC: sizes in granules less one, bases are not modelled.
-    Value = (Kernel.Vgprs / Config.VgprGranule - 1) << 8 |
-            (Kernel.Sgprs / Config.SgprGranule - 1) << 24;
+    Value = (Kernel.Vgprs / Config.VgprGranule - 1) << 8 | (Kernel.Sgprs / Config.SgprGranule - 1)
+                                                               << 24;
     return true;
   case 6: // LDS_ALLOC: size in 128-dword granules.
     Value = W.Group->LdsAllocated / Config.LdsGranule << 12;
@@ -164,7 +164,7 @@ bool Machine::checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64
     const bool Readable = Write && Memory.allows(Address[L], Address[L] + Bytes, false);
     fault(W, I, FaultKind::Memory,
           std::string(Write ? "store of " : "load of ") + std::to_string(Bytes) +
-              (Readable ? " bytes to read-only memory"
+              (Readable            ? " bytes to read-only memory"
                : Address[L] < 4096 ? " bytes at a null pointer"
                                    : " bytes outside all memory of the device"),
           L, Address[L]);

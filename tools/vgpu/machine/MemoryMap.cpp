@@ -12,8 +12,7 @@ bool MemoryMap::allowsSlow(uint64_t Begin, uint64_t End, bool Write) {
     return false;
   while (Begin < End) {
     unsigned Slot = 0;
-    while (Slot < Slots &&
-           !(Begin >= Recent[Slot].Begin && Begin < Recent[Slot].End))
+    while (Slot < Slots && !(Begin >= Recent[Slot].Begin && Begin < Recent[Slot].End))
       ++Slot;
     MemoryRegion Found;
     if (Slot < Slots) {

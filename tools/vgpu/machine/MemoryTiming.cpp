@@ -146,8 +146,7 @@ void MemoryTiming::startDispatch() {
   Counters = MemoryCounters();
 }
 
-uint64_t MemoryTiming::level2(uint64_t Time, uint64_t Line, unsigned Requests,
-                              bool NeedsData) {
+uint64_t MemoryTiming::level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData) {
   Time = Channels[Line % L2Channels].claim(Time, Requests);
   if (L2.access(Line)) {
     ++Counters.L2Hits;
@@ -159,8 +158,8 @@ uint64_t MemoryTiming::level2(uint64_t Time, uint64_t Line, unsigned Requests,
   return Memory.claim(Time, 1) + L2Hit + MemoryLatency;
 }
 
-uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, const LineSet &Lines,
-                              unsigned Dwords, MemoryOp Op, bool BypassL1) {
+uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, const LineSet &Lines, unsigned Dwords,
+                              MemoryOp Op, bool BypassL1) {
   Unit &U = Units[Cu];
   if (!Lines.Count)
     return Now + VectorHit;
@@ -183,8 +182,8 @@ uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, const LineSet &Lines,
   return Done;
 }
 
-uint64_t MemoryTiming::scalar(unsigned Cu, uint64_t Now, uint64_t Address,
-                              unsigned Bytes, bool Store) {
+uint64_t MemoryTiming::scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsigned Bytes,
+                              bool Store) {
   CacheModel &Cache = Scalars[Cu / CusPerScalar];
   uint64_t Done = 0;
   for (uint64_t Line = Address / LineBytes; Line <= (Address + Bytes - 1) / LineBytes; ++Line) {
@@ -199,8 +198,7 @@ uint64_t MemoryTiming::scalar(unsigned Cu, uint64_t Now, uint64_t Address,
   return Done;
 }
 
-uint64_t MemoryTiming::lds(unsigned Cu, uint64_t Now, unsigned Dwords,
-                           unsigned ConflictCycles) {
+uint64_t MemoryTiming::lds(unsigned Cu, uint64_t Now, unsigned Dwords, unsigned ConflictCycles) {
   Unit &U = Units[Cu];
   const unsigned Passes = 2 * Dwords + ConflictCycles;
   Counters.LdsConflictCycles += ConflictCycles;

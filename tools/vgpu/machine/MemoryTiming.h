@@ -40,7 +40,8 @@ struct LineSet {
   /// All lanes side by side: Total bytes from Begin on, Bytes a lane.
   void consecutive(uint64_t Begin, unsigned Total, unsigned Bytes) {
     Count = 0;
-    for (uint64_t L = Begin / timing::LineBytes; L <= (Begin + Total - 1) / timing::LineBytes; ++L) {
+    for (uint64_t L = Begin / timing::LineBytes; L <= (Begin + Total - 1) / timing::LineBytes;
+         ++L) {
       Line[Count] = L;
       Lanes[Count++] = uint8_t(timing::LineBytes / Bytes);
     }
@@ -88,8 +89,8 @@ public:
   void startDispatch();
 
   /// Time at which a vector memory operation issued at \p Now has completed.
-  uint64_t vector(unsigned Cu, uint64_t Now, const LineSet &Lines, unsigned Dwords,
-                  MemoryOp Op, bool BypassL1);
+  uint64_t vector(unsigned Cu, uint64_t Now, const LineSet &Lines, unsigned Dwords, MemoryOp Op,
+                  bool BypassL1);
   uint64_t scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsigned Bytes, bool Store);
   uint64_t lds(unsigned Cu, uint64_t Now, unsigned Dwords, unsigned ConflictCycles);
 

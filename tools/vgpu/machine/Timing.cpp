@@ -36,11 +36,10 @@ const ClassCost ClassCosts[unsigned(OpClass::Count)] = {
 };
 
 const char *const ClassNames[unsigned(OpClass::Count)] = {
-    "unknown",      "salu",       "branch",      "message",    "wait",
-    "nop",          "barrier",    "end",         "valu",       "valu-half",
-    "valu-quarter", "valu-f64",   "valu-trans-f64", "matrix",  "smem-load",
-    "smem-store",   "smem-time",  "smem-other",  "flat-load",  "flat-store",
-    "flat-atomic",  "vmem-load",  "vmem-store",  "vmem-atomic", "vmem-other",
-    "lds-load",     "lds-store",  "lds-atomic",  "lds-other"};
+    "unknown",        "salu",       "branch",      "message",    "wait",         "nop",
+    "barrier",        "end",        "valu",        "valu-half",  "valu-quarter", "valu-f64",
+    "valu-trans-f64", "matrix",     "smem-load",   "smem-store", "smem-time",    "smem-other",
+    "flat-load",      "flat-store", "flat-atomic", "vmem-load",  "vmem-store",   "vmem-atomic",
+    "vmem-other",     "lds-load",   "lds-store",   "lds-atomic", "lds-other"};
 
 } // namespace vgpu

@@ -24,20 +24,20 @@ struct ClassCost {
 };
 
 namespace timing {
-constexpr unsigned TakenBranch = 16;      ///< On top of a branch's 4.
-constexpr unsigned ScalarHit = 50;        ///< SMEM, data in the scalar cache.
-constexpr unsigned ScalarClock = 40;      ///< s_memtime until the value is there.
-constexpr unsigned ScalarMiss = 60;       ///< Scalar cache miss until L2 sees it.
+constexpr unsigned TakenBranch = 16; ///< On top of a branch's 4.
+constexpr unsigned ScalarHit = 50;   ///< SMEM, data in the scalar cache.
+constexpr unsigned ScalarClock = 40; ///< s_memtime until the value is there.
+constexpr unsigned ScalarMiss = 60;  ///< Scalar cache miss until L2 sees it.
 constexpr unsigned LdsLatency = 64;
-constexpr unsigned VectorHit = 116;       ///< VMEM, data in L1.
-constexpr unsigned VectorMiss = 60;       ///< L1 miss until L2 sees it.
-constexpr unsigned L2Hit = 150;           ///< L2 and back to the CU.
-constexpr unsigned MemoryLatency = 300;   ///< On top of L2Hit.
-constexpr unsigned BarrierRelease = 12;   ///< Last arrival until the waves go on.
-constexpr unsigned WaveLaunch = 4;        ///< A shader engine starts one wave in so many.
-constexpr unsigned GroupLaunch = 100;     ///< Free slot until the first instruction.
+constexpr unsigned VectorHit = 116;     ///< VMEM, data in L1.
+constexpr unsigned VectorMiss = 60;     ///< L1 miss until L2 sees it.
+constexpr unsigned L2Hit = 150;         ///< L2 and back to the CU.
+constexpr unsigned MemoryLatency = 300; ///< On top of L2Hit.
+constexpr unsigned BarrierRelease = 12; ///< Last arrival until the waves go on.
+constexpr unsigned WaveLaunch = 4;      ///< A shader engine starts one wave in so many.
+constexpr unsigned GroupLaunch = 100;   ///< Free slot until the first instruction.
 constexpr unsigned LineBytes = 64;
-constexpr unsigned L2Channels = 16;       ///< Each serves one line a cycle.
+constexpr unsigned L2Channels = 16;        ///< Each serves one line a cycle.
 constexpr unsigned MemoryLinesPer64 = 568; ///< 1024 GB/s at 1.8 GHz, in 64 cycles.
 constexpr unsigned LdsBanks = 32;
 

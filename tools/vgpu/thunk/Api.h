@@ -14,19 +14,19 @@
 #define VGPU_API extern "C" __attribute__((visibility("default"))) HSAKMT_STATUS
 
 /// First line of functions that ask for something.
-#define VGPU_CHECK_OPEN()                                                      \
-  do {                                                                         \
-    if (!vgpu::Driver::get().isOpen())                                         \
-      return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;                       \
+#define VGPU_CHECK_OPEN()                                                                          \
+  do {                                                                                             \
+    if (!vgpu::Driver::get().isOpen())                                                             \
+      return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;                                           \
   } while (false)
 
 /// First line of functions that give something back. In the child of a fork ROCr
 /// calls them when the child exits, and aborts unless they succeed.
-#define VGPU_CHECK_RELEASE()                                                   \
-  do {                                                                         \
-    if (vgpu::Driver::get().isForkedChild())                                   \
-      return HSAKMT_STATUS_SUCCESS;                                            \
-    VGPU_CHECK_OPEN();                                                         \
+#define VGPU_CHECK_RELEASE()                                                                       \
+  do {                                                                                             \
+    if (vgpu::Driver::get().isForkedChild())                                                       \
+      return HSAKMT_STATUS_SUCCESS;                                                                \
+    VGPU_CHECK_OPEN();                                                                             \
   } while (false)
 
 #endif

@@ -24,14 +24,12 @@ std::vector<uint32_t> nodeList(HSAuint64 Count, const HSAuint32 *Nodes) {
 
 } // namespace
 
-VGPU_API hsaKmtSetMemoryPolicy(HSAuint32, HSAuint32, HSAuint32, void *,
-                               HSAuint64) {
+VGPU_API hsaKmtSetMemoryPolicy(HSAuint32, HSAuint32, HSAuint32, void *, HSAuint64) {
   VGPU_CHECK_OPEN();
   return HSAKMT_STATUS_SUCCESS; // Host and device are coherent.
 }
 
-VGPU_API hsaKmtAllocMemory(HSAuint32 Node, HSAuint64 Size, HsaMemFlags Flags,
-                           void **Address) {
+VGPU_API hsaKmtAllocMemory(HSAuint32 Node, HSAuint64 Size, HsaMemFlags Flags, void **Address) {
   VGPU_CHECK_OPEN();
   if (Node != 0 && !Driver::get().isGpu(Node))
     return HSAKMT_STATUS_INVALID_NODE_UNIT;
@@ -50,15 +48,13 @@ VGPU_API hsaKmtRegisterMemory(void *Address, HSAuint64 Size) {
   return Driver::get().Memory.registerUser(Address, Size, HsaMemFlags(), {});
 }
 
-VGPU_API hsaKmtRegisterMemoryToNodes(void *Address, HSAuint64 Size,
-                                     HSAuint64 Count, HSAuint32 *Nodes) {
+VGPU_API hsaKmtRegisterMemoryToNodes(void *Address, HSAuint64 Size, HSAuint64 Count,
+                                     HSAuint32 *Nodes) {
   VGPU_CHECK_OPEN();
-  return Driver::get().Memory.registerUser(Address, Size, HsaMemFlags(),
-                                           nodeList(Count, Nodes));
+  return Driver::get().Memory.registerUser(Address, Size, HsaMemFlags(), nodeList(Count, Nodes));
 }
 
-VGPU_API hsaKmtRegisterMemoryWithFlags(void *Address, HSAuint64 Size,
-                                       HsaMemFlags Flags) {
+VGPU_API hsaKmtRegisterMemoryWithFlags(void *Address, HSAuint64 Size, HsaMemFlags Flags) {
   VGPU_CHECK_OPEN();
   return Driver::get().Memory.registerUser(Address, Size, Flags, {});
 }
@@ -68,15 +64,13 @@ VGPU_API hsaKmtDeregisterMemory(void *Address) {
   return Driver::get().Memory.deregister(Address);
 }
 
-VGPU_API hsaKmtMapMemoryToGPU(void *Address, HSAuint64 Size,
-                              HSAuint64 *Alternate) {
+VGPU_API hsaKmtMapMemoryToGPU(void *Address, HSAuint64 Size, HSAuint64 *Alternate) {
   VGPU_CHECK_OPEN();
   return Driver::get().Memory.map(Address, Size, nullptr, Alternate);
 }
 
-VGPU_API hsaKmtMapMemoryToGPUNodes(void *Address, HSAuint64 Size,
-                                   HSAuint64 *Alternate, HsaMemMapFlags,
-                                   HSAuint64 Count, HSAuint32 *Nodes) {
+VGPU_API hsaKmtMapMemoryToGPUNodes(void *Address, HSAuint64 Size, HSAuint64 *Alternate,
+                                   HsaMemMapFlags, HSAuint64 Count, HSAuint32 *Nodes) {
   VGPU_CHECK_OPEN();
   const std::vector<uint32_t> List = nodeList(Count, Nodes);
   if (Count == 0 || List.size() != Count)
@@ -105,30 +99,25 @@ VGPU_API hsaKmtShareMemory(void *, HSAuint64, HsaSharedMemoryHandle *) {
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
-VGPU_API hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *, void **,
-                                    HSAuint64 *) {
+VGPU_API hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *, void **, HSAuint64 *) {
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
-VGPU_API hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle *,
-                                           void **, HSAuint64 *, HSAuint64,
-                                           HSAuint32 *) {
+VGPU_API hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle *, void **, HSAuint64 *,
+                                           HSAuint64, HSAuint32 *) {
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
-VGPU_API hsaKmtRegisterGraphicsHandleToNodes(HSAuint64,
-                                             HsaGraphicsResourceInfo *,
-                                             HSAuint64, HSAuint32 *) {
+VGPU_API hsaKmtRegisterGraphicsHandleToNodes(HSAuint64, HsaGraphicsResourceInfo *, HSAuint64,
+                                             HSAuint32 *) {
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
-VGPU_API hsaKmtSVMSetAttr(void *, HSAuint64, unsigned int,
-                          HSA_SVM_ATTRIBUTE *) {
+VGPU_API hsaKmtSVMSetAttr(void *, HSAuint64, unsigned int, HSA_SVM_ATTRIBUTE *) {
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
-VGPU_API hsaKmtSVMGetAttr(void *, HSAuint64, unsigned int,
-                          HSA_SVM_ATTRIBUTE *) {
+VGPU_API hsaKmtSVMGetAttr(void *, HSAuint64, unsigned int, HSA_SVM_ATTRIBUTE *) {
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 

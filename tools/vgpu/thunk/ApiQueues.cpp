@@ -25,20 +25,18 @@ HSAKMT_STATUS waitInChild(HSAuint32 Milliseconds) {
                stderr);
     std::abort();
   }
-  std::this_thread::sleep_for(
-      std::chrono::milliseconds(std::min(Milliseconds, 10u)));
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(Milliseconds, 10u)));
   return HSAKMT_STATUS_WAIT_TIMEOUT;
 }
 
 } // namespace
 
-VGPU_API hsaKmtCreateEvent(HsaEventDescriptor *Descriptor, bool ManualReset,
-                           bool IsSignaled, HsaEvent **Event) {
+VGPU_API hsaKmtCreateEvent(HsaEventDescriptor *Descriptor, bool ManualReset, bool IsSignaled,
+                           HsaEvent **Event) {
   VGPU_CHECK_OPEN();
   if (!Descriptor)
     return HSAKMT_STATUS_INVALID_PARAMETER;
-  return Driver::get().Events.create(*Descriptor, ManualReset, IsSignaled,
-                                     Event);
+  return Driver::get().Events.create(*Descriptor, ManualReset, IsSignaled, Event);
 }
 
 VGPU_API hsaKmtDestroyEvent(HsaEvent *Event) {
@@ -63,8 +61,8 @@ VGPU_API hsaKmtQueryEventState(HsaEvent *Event) {
   return Driver::get().Events.query(Event);
 }
 
-VGPU_API hsaKmtWaitOnMultipleEvents(HsaEvent *Events[], HSAuint32 Count,
-                                    bool WaitOnAll, HSAuint32 Milliseconds) {
+VGPU_API hsaKmtWaitOnMultipleEvents(HsaEvent *Events[], HSAuint32 Count, bool WaitOnAll,
+                                    HSAuint32 Milliseconds) {
   if (Driver::get().isForkedChild())
     return waitInChild(Milliseconds);
   VGPU_CHECK_OPEN();
@@ -76,17 +74,16 @@ VGPU_API hsaKmtWaitOnEvent(HsaEvent *Event, HSAuint32 Milliseconds) {
   return hsaKmtWaitOnMultipleEvents(&Event, 1, true, Milliseconds);
 }
 
-VGPU_API hsaKmtCreateQueue(HSAuint32 Node, HSA_QUEUE_TYPE Type, HSAuint32,
-                           HSA_QUEUE_PRIORITY, void *Ring, HSAuint64 Bytes,
-                           HsaEvent *, HsaQueueResource *Resource) {
+VGPU_API hsaKmtCreateQueue(HSAuint32 Node, HSA_QUEUE_TYPE Type, HSAuint32, HSA_QUEUE_PRIORITY,
+                           void *Ring, HSAuint64 Bytes, HsaEvent *, HsaQueueResource *Resource) {
   VGPU_CHECK_OPEN();
   if (!Resource)
     return HSAKMT_STATUS_INVALID_PARAMETER;
   return Driver::get().createQueue(Node, Type, Ring, Bytes, *Resource);
 }
 
-VGPU_API hsaKmtUpdateQueue(HSA_QUEUEID Id, HSAuint32 Percentage,
-                           HSA_QUEUE_PRIORITY, void *, HSAuint64, HsaEvent *) {
+VGPU_API hsaKmtUpdateQueue(HSA_QUEUEID Id, HSAuint32 Percentage, HSA_QUEUE_PRIORITY, void *,
+                           HSAuint64, HsaEvent *) {
   VGPU_CHECK_RELEASE();
   return Driver::get().suspendQueue(Id, Percentage == 0);
 }
@@ -100,8 +97,7 @@ VGPU_API hsaKmtDestroyQueue(HSA_QUEUEID Id) {
 // workgroups over all of them.
 VGPU_API hsaKmtSetQueueCUMask(HSA_QUEUEID Id, HSAuint32, HSAuint32 *) {
   VGPU_CHECK_OPEN();
-  return Driver::get().hasQueue(Id) ? HSAKMT_STATUS_SUCCESS
-                                    : HSAKMT_STATUS_INVALID_HANDLE;
+  return Driver::get().hasQueue(Id) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
 VGPU_API hsaKmtAllocQueueGWS(HSA_QUEUEID, HSAuint32, HSAuint32 *) {

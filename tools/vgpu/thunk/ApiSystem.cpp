@@ -20,17 +20,12 @@ uint64_t nanoseconds(clockid_t Clock) {
   return uint64_t(Now.tv_sec) * 1000000000u + uint64_t(Now.tv_nsec);
 }
 
-bool isNode(uint32_t Node) {
-  return Node == HostNode || Driver::get().isGpu(Node);
-}
+bool isNode(uint32_t Node) { return Node == HostNode || Driver::get().isGpu(Node); }
 
-const DeviceConfig &gpuConfig(uint32_t Node) {
-  return Driver::get().gpu(Node).config();
-}
+const DeviceConfig &gpuConfig(uint32_t Node) { return Driver::get().gpu(Node).config(); }
 
 /// Copies as many as asked for; more than there are is an error.
-template <typename T>
-HSAKMT_STATUS copyOut(const std::vector<T> &From, uint32_t Count, T *To) {
+template <typename T> HSAKMT_STATUS copyOut(const std::vector<T> &From, uint32_t Count, T *To) {
   if (!To || Count > From.size())
     return HSAKMT_STATUS_INVALID_PARAMETER;
   std::copy_n(From.begin(), Count, To);
@@ -73,8 +68,7 @@ VGPU_API hsaKmtGetNodeProperties(HSAuint32 Node, HsaNodeProperties *Properties) 
   if (!isNode(Node))
     return HSAKMT_STATUS_INVALID_NODE_UNIT;
   const auto &Gpus = Driver::get().gpus();
-  *Properties =
-      Node == HostNode ? hostProperties(Gpus) : gpuProperties(Gpus, Node);
+  *Properties = Node == HostNode ? hostProperties(Gpus) : gpuProperties(Gpus, Node);
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -83,18 +77,15 @@ VGPU_API hsaKmtGetNodeMemoryProperties(HSAuint32 Node, HSAuint32 Count,
   VGPU_CHECK_OPEN();
   if (!isNode(Node))
     return HSAKMT_STATUS_INVALID_NODE_UNIT;
-  return copyOut(Node == HostNode ? hostMemory() : gpuMemory(gpuConfig(Node)),
-                 Count, Properties);
+  return copyOut(Node == HostNode ? hostMemory() : gpuMemory(gpuConfig(Node)), Count, Properties);
 }
 
-VGPU_API hsaKmtGetNodeCacheProperties(HSAuint32 Node, HSAuint32,
-                                      HSAuint32 Count,
+VGPU_API hsaKmtGetNodeCacheProperties(HSAuint32 Node, HSAuint32, HSAuint32 Count,
                                       HsaCacheProperties *Properties) {
   VGPU_CHECK_OPEN();
   if (!isNode(Node))
     return HSAKMT_STATUS_INVALID_NODE_UNIT;
-  return copyOut(Node == HostNode ? hostCaches() : gpuCaches(gpuConfig(Node)),
-                 Count, Properties);
+  return copyOut(Node == HostNode ? hostCaches() : gpuCaches(gpuConfig(Node)), Count, Properties);
 }
 
 VGPU_API hsaKmtGetNodeIoLinkProperties(HSAuint32 Node, HSAuint32 Count,
@@ -114,8 +105,7 @@ VGPU_API hsaKmtGetClockCounters(HSAuint32 Node, HsaClockCounters *Counters) {
   // The device's clock is CLOCK_MONOTONIC scaled (Device.h), and so is the
   // system's here: the two differ by a rate only, whatever suspends did to
   // CLOCK_BOOTTIME.
-  Counters->GPUClockCounter =
-      Node == HostNode ? 0 : Driver::get().gpu(Node).now();
+  Counters->GPUClockCounter = Node == HostNode ? 0 : Driver::get().gpu(Node).now();
   Counters->CPUClockCounter = nanoseconds(CLOCK_MONOTONIC_RAW);
   Counters->SystemClockCounter = nanoseconds(CLOCK_MONOTONIC);
   Counters->SystemClockFrequencyHz = 1000000000;
@@ -137,11 +127,9 @@ VGPU_API hsaKmtRuntimeDisable(void) {
 }
 
 // Traps are the machine's: it reports them itself, and runs no handler.
-VGPU_API hsaKmtSetTrapHandler(HSAuint32 Node, void *, HSAuint64, void *,
-                              HSAuint64) {
+VGPU_API hsaKmtSetTrapHandler(HSAuint32 Node, void *, HSAuint64, void *, HSAuint64) {
   VGPU_CHECK_OPEN();
-  return isNode(Node) ? HSAKMT_STATUS_SUCCESS
-                      : HSAKMT_STATUS_INVALID_NODE_UNIT;
+  return isNode(Node) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_NODE_UNIT;
 }
 
 // There are no images, so there is no tiling; but ROCr's image library asks

@@ -71,14 +71,12 @@ void CodeObjects::setDebugList(struct r_debug *NewList) {
 }
 
 void CodeObjects::refresh() {
-  if (!List || __atomic_load_n(&List->r_state, __ATOMIC_ACQUIRE) !=
-                   r_debug::RT_CONSISTENT)
+  if (!List || __atomic_load_n(&List->r_state, __ATOMIC_ACQUIRE) != r_debug::RT_CONSISTENT)
     return;
   for (link_map *Entry = List->r_map; Entry; Entry = Entry->l_next) {
     if (!Entry->l_name)
       continue;
-    auto [It, New] =
-        Objects.try_emplace({uint64_t(Entry->l_addr), Entry->l_name});
+    auto [It, New] = Objects.try_emplace({uint64_t(Entry->l_addr), Entry->l_name});
     if (!New)
       continue;
     It->second = std::make_unique<Object>();
@@ -92,15 +90,13 @@ void CodeObjects::refresh() {
       Loaded.Bytes = MemoryBuffer::getMemBufferCopy(
           StringRef(reinterpret_cast<const char *>(Uri.Offset), Uri.Size));
     } else {
-      auto Buffer = Uri.Size ? MemoryBuffer::getFileSlice(Uri.Path, Uri.Size,
-                                                          Uri.Offset)
+      auto Buffer = Uri.Size ? MemoryBuffer::getFileSlice(Uri.Path, Uri.Size, Uri.Offset)
                              : MemoryBuffer::getFile(Uri.Path);
       if (!Buffer)
         continue;
       Loaded.Bytes = std::move(*Buffer);
     }
-    auto File = object::ObjectFile::createELFObjectFile(
-        Loaded.Bytes->getMemBufferRef());
+    auto File = object::ObjectFile::createELFObjectFile(Loaded.Bytes->getMemBufferRef());
     if (!File) {
       consumeError(File.takeError());
       continue;
@@ -109,8 +105,7 @@ void CodeObjects::refresh() {
     for (const object::SectionRef &Section : Loaded.File->sections())
       if (Section.isText()) {
         Loaded.CodeBegin = std::min(Loaded.CodeBegin, Section.getAddress());
-        Loaded.CodeEnd =
-            std::max(Loaded.CodeEnd, Section.getAddress() + Section.getSize());
+        Loaded.CodeEnd = std::max(Loaded.CodeEnd, Section.getAddress() + Section.getSize());
       }
     for (const object::SymbolRef &Symbol : Loaded.File->symbols()) {
       auto Name = Symbol.getName();
@@ -152,8 +147,7 @@ std::string CodeObjects::sourceLine(uint64_t Pc) {
   refresh();
   for (auto &[Key, Loaded] : Objects) {
     const uint64_t Address = Pc - Loaded->LoadBias;
-    if (!Loaded->File || Address < Loaded->CodeBegin ||
-        Address >= Loaded->CodeEnd)
+    if (!Loaded->File || Address < Loaded->CodeBegin || Address >= Loaded->CodeEnd)
       continue;
     if (!Loaded->Debug)
       Loaded->Debug = DWARFContext::create(*Loaded->File);

@@ -35,8 +35,7 @@ std::string environment(const char *Name) {
 //===----------------------------------------------------------------------===//
 
 GpuNode::GpuNode(Driver &Owner, uint32_t Node, DeviceConfig Config)
-    : Owner(Owner), Node(Node), Config(std::move(Config)),
-      Space(Owner.Memory, Node) {}
+    : Owner(Owner), Node(Node), Config(std::move(Config)), Space(Owner.Memory, Node) {}
 
 Device &GpuNode::device() {
   std::call_once(Made, [this] { Gpu = std::make_unique<Device>(Config, Space); });
@@ -44,9 +43,7 @@ Device &GpuNode::device() {
 }
 
 DispatchResult GpuNode::run(DispatchArgs &Args) {
-  Args.KernelName = [this](uint64_t Object) {
-    return Owner.Code.kernelName(Object);
-  };
+  Args.KernelName = [this](uint64_t Object) { return Owner.Code.kernelName(Object); };
   Args.SourceLine = [this](uint64_t Pc) { return Owner.Code.sourceLine(Pc); };
   Args.Interrupt = [this](uint32_t EventId) {
     Owner.Events.interrupt(EventId);
@@ -141,8 +138,8 @@ Driver &Driver::get() {
 }
 
 Driver::Driver() {
-  void *Map = mmap(nullptr, DoorbellCount * DoorbellBytes,
-                   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *Map = mmap(nullptr, DoorbellCount * DoorbellBytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (Map == MAP_FAILED)
     throw std::bad_alloc();
   // As with the real driver: the child of a fork that rings would wait for ever,
@@ -216,9 +213,8 @@ HSAKMT_STATUS Driver::close() {
   return HSAKMT_STATUS_SUCCESS;
 }
 
-HSAKMT_STATUS Driver::createQueue(uint32_t Node, HSA_QUEUE_TYPE Type,
-                                  void *Ring, uint64_t RingBytes,
-                                  HsaQueueResource &Resource) {
+HSAKMT_STATUS Driver::createQueue(uint32_t Node, HSA_QUEUE_TYPE Type, void *Ring,
+                                  uint64_t RingBytes, HsaQueueResource &Resource) {
   if (!isGpu(Node))
     return HSAKMT_STATUS_INVALID_NODE_UNIT;
   if (Type != HSA_QUEUE_COMPUTE_AQL)
@@ -230,9 +226,9 @@ HSAKMT_STATUS Driver::createQueue(uint32_t Node, HSA_QUEUE_TYPE Type,
   Setup.Ring = Ring;
   Setup.RingBytes = RingBytes;
   // The indices that ROCr names are members of its amd_queue_t.
-  Setup.Descriptor = reinterpret_cast<amd_queue_t *>(
-      reinterpret_cast<char *>(Resource.Queue_read_ptr_aql) -
-      offsetof(amd_queue_t, read_dispatch_id));
+  Setup.Descriptor =
+      reinterpret_cast<amd_queue_t *>(reinterpret_cast<char *>(Resource.Queue_read_ptr_aql) -
+                                      offsetof(amd_queue_t, read_dispatch_id));
   gpu(Node).device(); // Not in the first dispatch: making it takes a while.
 
   std::lock_guard<std::mutex> Guard(Lock);
@@ -240,8 +236,7 @@ HSAKMT_STATUS Driver::createQueue(uint32_t Node, HSA_QUEUE_TYPE Type,
     return HSAKMT_STATUS_OUT_OF_RESOURCES;
   const uint32_t Bell = FreeDoorbells.back();
   FreeDoorbells.pop_back();
-  Setup.Doorbell =
-      reinterpret_cast<uint64_t *>(Doorbells + Bell * DoorbellBytes);
+  Setup.Doorbell = reinterpret_cast<uint64_t *>(Doorbells + Bell * DoorbellBytes);
   __atomic_store_n(Setup.Doorbell, ~uint64_t(0), __ATOMIC_RELEASE);
   const HSA_QUEUEID Id = NextQueue++;
   Setup.Id = uint32_t(Id);
@@ -265,8 +260,7 @@ HSAKMT_STATUS Driver::destroyQueue(HSA_QUEUEID Id) {
     gpu(QueueNode[Id]).recheck();
     QueueNode.erase(Id);
     const char *Bell = reinterpret_cast<char *>(Old->config().Doorbell);
-    FreeDoorbells.insert(FreeDoorbells.begin(),
-                         uint32_t((Bell - Doorbells) / DoorbellBytes));
+    FreeDoorbells.insert(FreeDoorbells.begin(), uint32_t((Bell - Doorbells) / DoorbellBytes));
   }
   // Joined without the lock, which the thread may want for kickWaiters().
   Old.reset();

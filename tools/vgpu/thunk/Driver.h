@@ -77,14 +77,12 @@ public:
   bool isForkedChild() const { return Forked; }
 
   const std::vector<DeviceConfig> &gpus() const { return Configs; }
-  bool isGpu(uint32_t Node) const {
-    return Node >= 1 && Node <= Configs.size();
-  }
+  bool isGpu(uint32_t Node) const { return Node >= 1 && Node <= Configs.size(); }
   /// \p Node must be a GPU.
   GpuNode &gpu(uint32_t Node) { return *Nodes[Node - 1]; }
 
-  HSAKMT_STATUS createQueue(uint32_t Node, HSA_QUEUE_TYPE Type, void *Ring,
-                            uint64_t RingBytes, HsaQueueResource &Resource);
+  HSAKMT_STATUS createQueue(uint32_t Node, HSA_QUEUE_TYPE Type, void *Ring, uint64_t RingBytes,
+                            HsaQueueResource &Resource);
   HSAKMT_STATUS destroyQueue(HSA_QUEUEID Id);
   HSAKMT_STATUS suspendQueue(HSA_QUEUEID Id, bool Suspended);
   bool hasQueue(HSA_QUEUEID Id);

@@ -44,9 +44,8 @@ EventTable::~EventTable() {
   munmap(Mailboxes, mailboxBytes());
 }
 
-HSAKMT_STATUS EventTable::create(const HsaEventDescriptor &Descriptor,
-                                 bool ManualReset, bool IsSignaled,
-                                 HsaEvent **Event) {
+HSAKMT_STATUS EventTable::create(const HsaEventDescriptor &Descriptor, bool ManualReset,
+                                 bool IsSignaled, HsaEvent **Event) {
   if (!Event || Descriptor.EventType >= HSA_EVENTTYPE_MAXID)
     return HSAKMT_STATUS_INVALID_PARAMETER;
   std::lock_guard<std::mutex> Guard(Lock);
@@ -148,8 +147,7 @@ HSAKMT_STATUS EventTable::wait(HsaEvent *Events[], uint32_t Count, bool All,
                                uint32_t Milliseconds) {
   if (!Events || Count == 0)
     return HSAKMT_STATUS_INVALID_HANDLE;
-  const auto Deadline = std::chrono::steady_clock::now() +
-                        std::chrono::milliseconds(Milliseconds);
+  const auto Deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(Milliseconds);
   std::unique_lock<std::mutex> Guard(Lock);
   Waiter Self;
   Self.Activated.resize(Count);
@@ -180,11 +178,9 @@ HSAKMT_STATUS EventTable::wait(HsaEvent *Events[], uint32_t Count, bool All,
     if (!Target)
       continue;
     auto &Waiters = Target->Waiters;
-    Waiters.erase(std::remove(Waiters.begin(), Waiters.end(),
-                              std::make_pair(&Self, I)),
+    Waiters.erase(std::remove(Waiters.begin(), Waiters.end(), std::make_pair(&Self, I)),
                   Waiters.end());
-    if (Self.Activated[I] &&
-        Target->Public.EventData.EventType == HSA_EVENTTYPE_MEMORY)
+    if (Self.Activated[I] && Target->Public.EventData.EventType == HSA_EVENTTYPE_MEMORY)
       Target->Public.EventData.EventData.MemoryAccessFault = Target->Fault;
   }
   return Met ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;

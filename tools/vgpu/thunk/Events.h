@@ -37,16 +37,15 @@ public:
   EventTable(const EventTable &) = delete;
   EventTable &operator=(const EventTable &) = delete;
 
-  HSAKMT_STATUS create(const HsaEventDescriptor &Descriptor, bool ManualReset,
-                       bool IsSignaled, HsaEvent **Event);
+  HSAKMT_STATUS create(const HsaEventDescriptor &Descriptor, bool ManualReset, bool IsSignaled,
+                       HsaEvent **Event);
   HSAKMT_STATUS destroy(HsaEvent *Event);
   HSAKMT_STATUS set(HsaEvent *Event);
   HSAKMT_STATUS reset(HsaEvent *Event);
   /// Success when set, WAIT_TIMEOUT when not; does not reset.
   HSAKMT_STATUS query(HsaEvent *Event);
   /// Milliseconds 0 = only look, ~0 = for ever.
-  HSAKMT_STATUS wait(HsaEvent *Events[], uint32_t Count, bool All,
-                     uint32_t Milliseconds);
+  HSAKMT_STATUS wait(HsaEvent *Events[], uint32_t Count, bool All, uint32_t Milliseconds);
 
   /// The packet processor's: the whole id is known.
   void setById(uint32_t EventId);
@@ -58,9 +57,7 @@ public:
   void raiseMemoryFault(const HsaMemoryAccessFault &Fault);
 
   void *mailboxes() const { return Mailboxes; }
-  static constexpr uint64_t mailboxBytes() {
-    return MaxEvents * sizeof(uint64_t);
-  }
+  static constexpr uint64_t mailboxBytes() { return MaxEvents * sizeof(uint64_t); }
 
   /// In the child of a fork: nobody holds the lock, nobody waits.
   void resetAfterFork();

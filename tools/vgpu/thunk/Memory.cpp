@@ -17,15 +17,12 @@ namespace {
 uint64_t alignDown(uint64_t Value) { return Value & ~(PageSize - 1); }
 uint64_t alignUp(uint64_t Value) { return alignDown(Value + PageSize - 1); }
 /// ROCr may name registered memory by either of its addresses.
-uint64_t toAddress(const void *Pointer) {
-  return hostAddress(reinterpret_cast<uint64_t>(Pointer));
-}
+uint64_t toAddress(const void *Pointer) { return hostAddress(reinterpret_cast<uint64_t>(Pointer)); }
 
 } // namespace
 
 bool MemoryRange::mappedTo(uint32_t Node) const {
-  return std::find(MappedNodes.begin(), MappedNodes.end(), Node) !=
-         MappedNodes.end();
+  return std::find(MappedNodes.begin(), MappedNodes.end(), Node) != MappedNodes.end();
 }
 
 void MemoryRanges::setGpuNodes(std::vector<uint32_t> Nodes) {
@@ -43,8 +40,8 @@ uint64_t MemoryRanges::allocatedOn(uint32_t Node) {
   return Used[Node];
 }
 
-HSAKMT_STATUS MemoryRanges::allocate(uint32_t Node, uint64_t Size,
-                                  HsaMemFlags Flags, void **Address) {
+HSAKMT_STATUS MemoryRanges::allocate(uint32_t Node, uint64_t Size, HsaMemFlags Flags,
+                                     void **Address) {
   if (!Address || Size == 0 || Size % PageSize != 0)
     return HSAKMT_STATUS_INVALID_PARAMETER;
   // Scratch is address space that a driver backs on demand, so it does not
@@ -52,8 +49,7 @@ HSAKMT_STATUS MemoryRanges::allocate(uint32_t Node, uint64_t Size,
   const bool Counted = !Flags.ui32.Scratch;
   std::lock_guard<std::mutex> Guard(Lock);
   auto Max = Limit.find(Node);
-  if (Counted && Max != Limit.end() &&
-      (Size > Max->second || Used[Node] > Max->second - Size))
+  if (Counted && Max != Limit.end() && (Size > Max->second || Used[Node] > Max->second - Size))
     return HSAKMT_STATUS_NO_MEMORY;
 
   int Protection = PROT_READ | PROT_WRITE;
@@ -84,8 +80,7 @@ HSAKMT_STATUS MemoryRanges::allocate(uint32_t Node, uint64_t Size,
   return HSAKMT_STATUS_SUCCESS;
 }
 
-HSAKMT_STATUS MemoryRanges::free(void *Address, uint64_t Size,
-                                 MemoryRange *Freed) {
+HSAKMT_STATUS MemoryRanges::free(void *Address, uint64_t Size, MemoryRange *Freed) {
   std::lock_guard<std::mutex> Guard(Lock);
   auto It = Allocated.find(toAddress(Address));
   if (It == Allocated.end())
@@ -132,9 +127,8 @@ void MemoryRanges::addInternal(void *Address, uint64_t Size) {
   Registered[{Range.Begin, Range.Size}] = std::move(Range);
 }
 
-HSAKMT_STATUS MemoryRanges::registerUser(void *Address, uint64_t Size,
-                                      HsaMemFlags Flags,
-                                      const std::vector<uint32_t> &Nodes) {
+HSAKMT_STATUS MemoryRanges::registerUser(void *Address, uint64_t Size, HsaMemFlags Flags,
+                                         const std::vector<uint32_t> &Nodes) {
   if (!Address || Size == 0)
     return HSAKMT_STATUS_INVALID_PARAMETER;
   const uint64_t Begin = toAddress(Address);
@@ -168,8 +162,7 @@ HSAKMT_STATUS MemoryRanges::deregister(void *Address) {
   return HSAKMT_STATUS_SUCCESS;
 }
 
-HSAKMT_STATUS MemoryRanges::map(void *Address, uint64_t Size,
-                                const std::vector<uint32_t> *Nodes,
+HSAKMT_STATUS MemoryRanges::map(void *Address, uint64_t Size, const std::vector<uint32_t> *Nodes,
                                 HSAuint64 *Alternate) {
   std::lock_guard<std::mutex> Guard(Lock);
   const uint64_t Begin = toAddress(Address);
@@ -215,8 +208,7 @@ HSAKMT_STATUS MemoryRanges::query(const void *Pointer, HsaPointerInfo &Info) {
   std::memset(&Info, 0, sizeof(Info));
   std::lock_guard<std::mutex> Guard(Lock);
   MemoryRange *Range = find(toAddress(Pointer));
-  if (!Range || Range->Type == HSA_POINTER_UNKNOWN ||
-      Range->Flags.ui32.Scratch) {
+  if (!Range || Range->Type == HSA_POINTER_UNKNOWN || Range->Flags.ui32.Scratch) {
     Info.Type = HSA_POINTER_UNKNOWN;
     return HSAKMT_STATUS_ERROR;
   }
@@ -284,8 +276,7 @@ MemoryRegion MemoryRanges::lookup(uint64_t Address, uint32_t Node) {
     const uint64_t Begin = alignDown(Range.Begin), End = alignUp(Range.end());
     if (Begin > Address)
       break;
-    if (Address < End && Range.mappedTo(Node) &&
-        End - Begin > Widest.End - Widest.Begin)
+    if (Address < End && Range.mappedTo(Node) && End - Begin > Widest.End - Widest.Begin)
       Widest = {Begin, End, !Range.Flags.ui32.ReadOnly};
   }
   return Widest;

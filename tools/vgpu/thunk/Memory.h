@@ -40,13 +40,10 @@ struct MemoryRange {
   std::vector<uint32_t> RegisteredNodes, MappedNodes;
 
   uint64_t end() const { return Begin + Size; }
-  bool contains(uint64_t Address) const {
-    return Address >= Begin && Address - Begin < Size;
-  }
+  bool contains(uint64_t Address) const { return Address >= Begin && Address - Begin < Size; }
   bool mappedTo(uint32_t Node) const;
   uint64_t deviceAddress(uint64_t Address) const {
-    return Type == HSA_POINTER_REGISTERED_USER ? Address | HostAliasBit
-                                               : Address;
+    return Type == HSA_POINTER_REGISTERED_USER ? Address | HostAliasBit : Address;
   }
 };
 
@@ -55,8 +52,7 @@ public:
   /// \p GpuNodes: node numbers that a map without a list applies to.
   void setGpuNodes(std::vector<uint32_t> GpuNodes);
 
-  HSAKMT_STATUS allocate(uint32_t Node, uint64_t Size, HsaMemFlags Flags,
-                         void **Address);
+  HSAKMT_STATUS allocate(uint32_t Node, uint64_t Size, HsaMemFlags Flags, void **Address);
   /// While a dispatch is running the host mapping stays until its end, because
   /// the kernel may be in the middle of an access to it; the range itself is
   /// gone at once.
@@ -69,8 +65,7 @@ public:
   HSAKMT_STATUS deregister(void *Address);
   /// Null \p Nodes = all GPU nodes (or those the range was registered to).
   /// Writes the device address to \p Alternate, unless that is null.
-  HSAKMT_STATUS map(void *Address, uint64_t Size,
-                    const std::vector<uint32_t> *Nodes,
+  HSAKMT_STATUS map(void *Address, uint64_t Size, const std::vector<uint32_t> *Nodes,
                     HSAuint64 *Alternate = nullptr);
   HSAKMT_STATUS unmap(void *Address);
 
@@ -82,9 +77,7 @@ public:
 
   /// The widest range around \p Address that \p Node may use.
   MemoryRegion lookup(uint64_t Address, uint32_t Node);
-  uint64_t generation() const {
-    return Generation.load(std::memory_order_acquire);
-  }
+  uint64_t generation() const { return Generation.load(std::memory_order_acquire); }
   /// Bytes allocated on \p Node, for out-of-memory checks.
   uint64_t allocatedOn(uint32_t Node);
   void setLimit(uint32_t Node, uint64_t Bytes);
@@ -112,9 +105,7 @@ private:
 class NodeAddressSpace final : public AddressSpace {
 public:
   NodeAddressSpace(MemoryRanges &Map, uint32_t Node) : Map(Map), Node(Node) {}
-  MemoryRegion lookup(uint64_t Address) override {
-    return Map.lookup(Address, Node);
-  }
+  MemoryRegion lookup(uint64_t Address) override { return Map.lookup(Address, Node); }
   uint64_t generation() override { return Map.generation(); }
 
 private:

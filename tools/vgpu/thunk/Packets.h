@@ -29,18 +29,15 @@ inline uint8_t packetType(uint16_t Header) {
 
 /// Reads the header as the device must: before anything else in the packet.
 inline uint16_t loadHeader(const void *Packet) {
-  return __atomic_load_n(static_cast<const uint16_t *>(Packet),
-                         __ATOMIC_ACQUIRE);
+  return __atomic_load_n(static_cast<const uint16_t *>(Packet), __ATOMIC_ACQUIRE);
 }
 
 static_assert(sizeof(hsa_kernel_dispatch_packet_t) == PacketBytes, "");
 static_assert(sizeof(hsa_barrier_and_packet_t) == PacketBytes, "");
 static_assert(sizeof(hsa_amd_barrier_value_packet_t) == PacketBytes, "");
-static_assert(offsetof(hsa_kernel_dispatch_packet_t, completion_signal) == 56,
-              "");
+static_assert(offsetof(hsa_kernel_dispatch_packet_t, completion_signal) == 56, "");
 static_assert(offsetof(hsa_barrier_and_packet_t, completion_signal) == 56, "");
-static_assert(offsetof(hsa_amd_barrier_value_packet_t, completion_signal) == 56,
-              "");
+static_assert(offsetof(hsa_amd_barrier_value_packet_t, completion_signal) == 56, "");
 
 /// Bits of queue_inactive_signal that ROCr decodes (amd_aql_queue.cpp, ROCr
 /// 5.2, DynamicScratchHandler).

@@ -47,8 +47,7 @@ Clock::duration backoff(Clock::duration IdleFor) {
   return IdlePeriod;
 }
 
-void futexWait(std::atomic<uint32_t> &Word, uint32_t Seen,
-               std::chrono::nanoseconds Time) {
+void futexWait(std::atomic<uint32_t> &Word, uint32_t Seen, std::chrono::nanoseconds Time) {
   struct timespec Limit;
   Limit.tv_sec = Time.count() / 1000000000;
   Limit.tv_nsec = Time.count() % 1000000000;
@@ -84,8 +83,7 @@ bool compare(int64_t Value, uint32_t Condition, int64_t Reference) {
 
 } // namespace
 
-Queue::Queue(const Config &Setup, PacketExecutor &Executor)
-    : Setup(Setup), Executor(Executor) {
+Queue::Queue(const Config &Setup, PacketExecutor &Executor) : Setup(Setup), Executor(Executor) {
   // Signals are for the program's own threads.
   sigset_t All, Old;
   sigfillset(&All);
@@ -136,8 +134,7 @@ void Queue::wake() {
 void Queue::kick() {
   if (!Asleep.load(std::memory_order_seq_cst))
     return;
-  if (__atomic_load_n(Setup.Doorbell, __ATOMIC_SEQ_CST) !=
-      LastBell.load(std::memory_order_relaxed))
+  if (__atomic_load_n(Setup.Doorbell, __ATOMIC_SEQ_CST) != LastBell.load(std::memory_order_relaxed))
     wake();
 }
 
@@ -151,8 +148,7 @@ void Queue::sleepFor(std::chrono::nanoseconds Time) {
   Asleep.store(true, std::memory_order_seq_cst);
   // Once more after saying so: who rings or stops from here on wakes us.
   if (!Stop.load(std::memory_order_seq_cst) &&
-      __atomic_load_n(Setup.Doorbell, __ATOMIC_SEQ_CST) ==
-          LastBell.load(std::memory_order_relaxed))
+      __atomic_load_n(Setup.Doorbell, __ATOMIC_SEQ_CST) == LastBell.load(std::memory_order_relaxed))
     futexWait(WakeWord, Seen, Time);
   Asleep.store(false, std::memory_order_seq_cst);
 }
@@ -174,13 +170,13 @@ bool Queue::ready() {
     // Producers may ring out of order, and a lower index written last hides a
     // higher one; so a ring stands for everything reserved until now.
     LastBell.store(Bell, std::memory_order_relaxed);
-    Limit = std::max(Limit, __atomic_load_n(&Setup.Descriptor->write_dispatch_id,
-                                            __ATOMIC_ACQUIRE));
+    Limit =
+        std::max(Limit, __atomic_load_n(&Setup.Descriptor->write_dispatch_id, __ATOMIC_ACQUIRE));
   }
   if (ReadIndex >= Limit)
     return false;
-  const auto *Slot = static_cast<const char *>(Setup.Ring) +
-                     ReadIndex * PacketBytes % Setup.RingBytes;
+  const auto *Slot =
+      static_cast<const char *>(Setup.Ring) + ReadIndex * PacketBytes % Setup.RingBytes;
   return packetType(loadHeader(Slot)) != HSA_PACKET_TYPE_INVALID;
 }
 
@@ -241,17 +237,14 @@ uint64_t Queue::passingTime(const hsa_signal_t *Dependencies, unsigned Count) {
 
 Queue::Outcome Queue::process(uint64_t Index) {
   uint64_t Time = 0;
-  char *Slot =
-      static_cast<char *>(Setup.Ring) + Index * PacketBytes % Setup.RingBytes;
+  char *Slot = static_cast<char *>(Setup.Ring) + Index * PacketBytes % Setup.RingBytes;
   const uint8_t Type = packetType(loadHeader(Slot));
   hsa_signal_t Completion;
-  std::memcpy(&Completion,
-              Slot + offsetof(hsa_barrier_and_packet_t, completion_signal),
+  std::memcpy(&Completion, Slot + offsetof(hsa_barrier_and_packet_t, completion_signal),
               sizeof(Completion));
   switch (Type) {
   case HSA_PACKET_TYPE_KERNEL_DISPATCH:
-    return dispatch(Index,
-                    *reinterpret_cast<hsa_kernel_dispatch_packet_t *>(Slot));
+    return dispatch(Index, *reinterpret_cast<hsa_kernel_dispatch_packet_t *>(Slot));
   case HSA_PACKET_TYPE_BARRIER_AND:
   case HSA_PACKET_TYPE_BARRIER_OR: {
     // Both packets have the same layout.
@@ -273,8 +266,7 @@ Queue::Outcome Queue::process(uint64_t Index) {
         }
       return Empty;
     };
-    if (Type == HSA_PACKET_TYPE_BARRIER_AND ? !waitUntil(AllMet)
-                                            : !waitUntil(AnyMet))
+    if (Type == HSA_PACKET_TYPE_BARRIER_AND ? !waitUntil(AllMet) : !waitUntil(AnyMet))
       return Outcome::Stop;
     break;
   }
@@ -285,11 +277,9 @@ Queue::Outcome Queue::process(uint64_t Index) {
       Executor.invalidateCaches();
       break;
     case AmdFormatBarrierValue: {
-      const auto &Packet =
-          *reinterpret_cast<hsa_amd_barrier_value_packet_t *>(Slot);
+      const auto &Packet = *reinterpret_cast<hsa_amd_barrier_value_packet_t *>(Slot);
       if (Packet.signal.handle && !waitUntil([&] {
-            return compare(loadValue(Packet.signal) & Packet.mask, Packet.cond,
-                           Packet.value);
+            return compare(loadValue(Packet.signal) & Packet.mask, Packet.cond, Packet.value);
           }))
         return Outcome::Stop;
       break;
@@ -309,8 +299,7 @@ Queue::Outcome Queue::process(uint64_t Index) {
   return Outcome::Next;
 }
 
-Queue::Outcome Queue::dispatch(uint64_t Index,
-                               hsa_kernel_dispatch_packet_t &Packet) {
+Queue::Outcome Queue::dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Packet) {
   DispatchArgs Args;
   Args.Packet = &Packet;
   Args.Queue = Setup.Descriptor;
@@ -351,8 +340,7 @@ bool Queue::requestScratch() {
 /// Scratch that was given for one dispatch goes back right after it.
 bool Queue::returnScratch() {
   auto Once = [&] {
-    return (__atomic_load_n(&Setup.Descriptor->queue_properties,
-                            __ATOMIC_ACQUIRE) &
+    return (__atomic_load_n(&Setup.Descriptor->queue_properties, __ATOMIC_ACQUIRE) &
             AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE) != 0;
   };
   if (!Once())
@@ -363,11 +351,9 @@ bool Queue::returnScratch() {
 
 void Queue::retire(uint64_t Index, void *Packet) {
   __atomic_store_n(static_cast<uint16_t *>(Packet),
-                   uint16_t(HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE),
-                   __ATOMIC_RELEASE);
+                   uint16_t(HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE), __ATOMIC_RELEASE);
   ReadIndex = Index + 1;
-  __atomic_store_n(&Setup.Descriptor->read_dispatch_id, ReadIndex,
-                   __ATOMIC_RELEASE);
+  __atomic_store_n(&Setup.Descriptor->read_dispatch_id, ReadIndex, __ATOMIC_RELEASE);
 }
 
 void Queue::complete(hsa_signal_t Handle, uint64_t Start, uint64_t End) {
@@ -411,8 +397,7 @@ Queue::Outcome Queue::queueError(uint64_t Code, const char *What) {
   Fault Problem;
   Problem.Cause = FaultCause::InvalidPacket;
   Problem.QueueError = Code;
-  Problem.Lines = {"invalid packet: " + std::string(What) + " (queue " +
-                   std::to_string(Setup.Id) + ", packet " +
-                   std::to_string(ReadIndex) + ")"};
+  Problem.Lines = {"invalid packet: " + std::string(What) + " (queue " + std::to_string(Setup.Id) +
+                   ", packet " + std::to_string(ReadIndex) + ")"};
   return fail(Problem);
 }

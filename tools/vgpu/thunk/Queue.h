@@ -106,7 +106,7 @@ private:
   Config Setup;
   PacketExecutor &Executor;
   uint64_t ReadIndex = 0;
-  uint64_t Limit = 0; ///< Packets below this one were rung for.
+  uint64_t Limit = 0;         ///< Packets below this one were rung for.
   uint64_t LastTick = 0;      ///< When the packet before this one ended.
   bool FollowsAtOnce = false; ///< This one was ready by then.
   std::atomic<uint64_t> LastBell{~uint64_t(0)};

@@ -15,20 +15,17 @@ namespace {
 
 uint64_t hostBytes() {
   const long Pages = sysconf(_SC_PHYS_PAGES), Bytes = sysconf(_SC_PAGESIZE);
-  return Pages > 0 && Bytes > 0 ? uint64_t(Pages) * uint64_t(Bytes)
-                                : uint64_t(4) << 30;
+  return Pages > 0 && Bytes > 0 ? uint64_t(Pages) * uint64_t(Bytes) : uint64_t(4) << 30;
 }
 
 void setMarketingName(HsaNodeProperties &Node, const std::string &Name) {
-  const size_t Length =
-      std::min(Name.size(), size_t(HSA_PUBLIC_NAME_SIZE - 1));
+  const size_t Length = std::min(Name.size(), size_t(HSA_PUBLIC_NAME_SIZE - 1));
   for (size_t I = 0; I != Length; ++I)
     Node.MarketingName[I] = HSAuint16(uint8_t(Name[I]));
 }
 
 void setName(HsaNodeProperties &Node, const std::string &Name) {
-  std::strncpy(reinterpret_cast<char *>(Node.AMDName), Name.c_str(),
-               HSA_PUBLIC_NAME_SIZE - 1);
+  std::strncpy(reinterpret_cast<char *>(Node.AMDName), Name.c_str(), HSA_PUBLIC_NAME_SIZE - 1);
 }
 
 uint32_t hostCores() {
@@ -45,8 +42,7 @@ HsaMemoryProperties bank(HSA_HEAPTYPE Type, uint64_t Size, uint64_t Base) {
   return Bank;
 }
 
-HsaCacheProperties cache(uint32_t Processor, uint32_t Level, uint64_t Bytes,
-                         bool Host) {
+HsaCacheProperties cache(uint32_t Processor, uint32_t Level, uint64_t Bytes, bool Host) {
   HsaCacheProperties Cache;
   std::memset(&Cache, 0, sizeof(Cache));
   Cache.ProcessorIdLow = Processor;
@@ -85,8 +81,7 @@ HsaNodeProperties vgpu::hostProperties(const std::vector<DeviceConfig> &Gpus) {
   return Node;
 }
 
-HsaNodeProperties vgpu::gpuProperties(const std::vector<DeviceConfig> &Gpus,
-                                      uint32_t NodeId) {
+HsaNodeProperties vgpu::gpuProperties(const std::vector<DeviceConfig> &Gpus, uint32_t NodeId) {
   const DeviceConfig &Gpu = Gpus[NodeId - FirstGpuNode];
   HsaNodeProperties Node;
   std::memset(&Node, 0, sizeof(Node));
@@ -120,8 +115,7 @@ HsaNodeProperties vgpu::gpuProperties(const std::vector<DeviceConfig> &Gpus,
   setName(Node, Gpu.Target);
   Node.NumCpQueues = 24;
   Node.UniqueID = 0x7667707500000000ull + NodeId; // "vgpu" and the node.
-  Node.VGPRSizePerCU =
-      Gpu.SimdsPerCu * Gpu.VgprsPerSimd * Gpu.WaveSize * uint32_t(4);
+  Node.VGPRSizePerCU = Gpu.SimdsPerCu * Gpu.VgprsPerSimd * Gpu.WaveSize * uint32_t(4);
   Node.SGPRSizePerCU = Gpu.SimdsPerCu * Gpu.SgprsPerSimd * uint32_t(4);
   return Node;
 }
@@ -131,14 +125,12 @@ std::vector<HsaMemoryProperties> vgpu::hostMemory() {
 }
 
 std::vector<HsaMemoryProperties> vgpu::gpuMemory(const DeviceConfig &Gpu) {
-  HsaMemoryProperties Vram =
-      bank(HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC, Gpu.VramBytes, 0);
+  HsaMemoryProperties Vram = bank(HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC, Gpu.VramBytes, 0);
   Vram.Width = 4096;
   Vram.MemoryClockMax = 1000;
   // HIP wants to see LDS; ROCr takes both apertures from these banks.
   return {Vram, bank(HSA_HEAPTYPE_GPU_LDS, Gpu.LdsBytes, Gpu.LdsAperture),
-          bank(HSA_HEAPTYPE_GPU_SCRATCH, uint64_t(1) << 32,
-               Gpu.ScratchAperture)};
+          bank(HSA_HEAPTYPE_GPU_SCRATCH, uint64_t(1) << 32, Gpu.ScratchAperture)};
 }
 
 std::vector<HsaCacheProperties> vgpu::hostCaches() {
@@ -149,8 +141,7 @@ std::vector<HsaCacheProperties> vgpu::gpuCaches(const DeviceConfig &Gpu) {
   return {cache(0, 1, Gpu.L1Bytes, false), cache(0, 2, Gpu.L2Bytes, false)};
 }
 
-std::vector<HsaIoLinkProperties>
-vgpu::links(const std::vector<DeviceConfig> &Gpus, uint32_t Node) {
+std::vector<HsaIoLinkProperties> vgpu::links(const std::vector<DeviceConfig> &Gpus, uint32_t Node) {
   if (Node != HostNode)
     return {link(Node, HostNode)};
   std::vector<HsaIoLinkProperties> Result;

@@ -21,14 +21,12 @@ constexpr uint32_t FirstGpuNode = 1;
 
 /// \p Gpus in node order.
 HsaNodeProperties hostProperties(const std::vector<DeviceConfig> &Gpus);
-HsaNodeProperties gpuProperties(const std::vector<DeviceConfig> &Gpus,
-                                uint32_t Node);
+HsaNodeProperties gpuProperties(const std::vector<DeviceConfig> &Gpus, uint32_t Node);
 std::vector<HsaMemoryProperties> hostMemory();
 std::vector<HsaMemoryProperties> gpuMemory(const DeviceConfig &Gpu);
 std::vector<HsaCacheProperties> hostCaches();
 std::vector<HsaCacheProperties> gpuCaches(const DeviceConfig &Gpu);
-std::vector<HsaIoLinkProperties> links(const std::vector<DeviceConfig> &Gpus,
-                                       uint32_t Node);
+std::vector<HsaIoLinkProperties> links(const std::vector<DeviceConfig> &Gpus, uint32_t Node);
 
 } // namespace vgpu
 #endif
