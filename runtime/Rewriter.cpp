@@ -153,7 +153,7 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   if (Packet.reserved2 != 0)
     return KPROBE_DISPATCH_TAG_IN_USE;
   if (!Instrumenting.load(std::memory_order_relaxed))
-    return KPROBE_DISPATCH_LOST;
+    return KPROBE_DISPATCH_TRACING_OFF;
   RingPool *Pool = Item.Device->pool();
   if (!Pool)
     return KPROBE_DISPATCH_NO_BUFFER;

@@ -80,7 +80,8 @@ static std::string plural(uint64_t Count, const char *One, const char *Many) {
 }
 
 // One line at the end: always when asked for, else only when something that
-// could have been traced was not.
+// could have been traced was not. A dump that could not be written has had its
+// line already.
 void Tracer::say() {
   const KprobeSummaryRecord &Sum = Dump.Summary;
   uint64_t Refused = 0;
@@ -101,8 +102,9 @@ void Tracer::say() {
     Reasons += ", " + std::to_string(Sum.DispatchesPending) + " unfinished";
   if (Sum.ChunksDropped)
     Reasons += ", " + plural(Sum.ChunksDropped, "chunk", "chunks") + " lost";
-  bool Lost = Refused || Sum.DispatchesPending || Sum.ChunksDropped;
-  if (!Settings.Verbose && !Lost && Sum.DispatchesSeen)
+  bool Lost = Refused || Sum.DispatchesPending;
+  if (!Settings.Verbose &&
+      (Sum.ChunksDropped || (!Lost && Sum.DispatchesSeen)))
     return;
   logNote(plural(Sum.DispatchesSeen, "dispatch", "dispatches") + " seen, " +
           std::to_string(Sum.DispatchesTraced) + " traced" + Reasons + " → " +
