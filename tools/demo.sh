@@ -32,27 +32,27 @@ show hipcc --offload-arch=gfx906 -O3 -gline-tables-only "-fpass-plugin=$plugin" 
   "$kernels/matmul.hip" -o "$out/matmul" || fail "matmul.hip does not compile"
 
 echo "== run on the virtual GPU, traced"
-show "$bin/kprobe-run" --vgpu -o "$out/matmul.kprobe" -- "$out/matmul" 128 ||
+show "$bin/kprobe-run" --vgpu -o "$out/matmul.kpd" -- "$out/matmul" 128 ||
   fail "the traced program failed"
-[ -s "$out/matmul.kprobe" ] || fail "the run left no dump"
+[ -s "$out/matmul.kpd" ] || fail "the run left no dump"
 
 echo "== decode"
-show "$bin/kprobe-decode" convert --to ctf -o "$out/ctf" "$out/matmul.kprobe" ||
+show "$bin/kprobe-decode" convert --to ctf -o "$out/ctf" "$out/matmul.kpd" ||
   fail "conversion to CTF failed"
-show "$bin/kprobe-decode" convert --to chrome -o "$out/chrome.json" "$out/matmul.kprobe" ||
+show "$bin/kprobe-decode" convert --to chrome -o "$out/chrome.json" "$out/matmul.kpd" ||
   fail "conversion to Chrome JSON failed"
-show "$bin/kprobe-decode" convert --to csv -o "$out/events.csv" "$out/matmul.kprobe" ||
+show "$bin/kprobe-decode" convert --to csv -o "$out/events.csv" "$out/matmul.kpd" ||
   fail "conversion to CSV failed"
-show "$bin/kprobe-decode" stats "$out/matmul.kprobe" || fail "no statistics"
-"$bin/kprobe-decode" stats --json "$out/matmul.kprobe" >"$out/stats.json" ||
+show "$bin/kprobe-decode" stats "$out/matmul.kpd" || fail "no statistics"
+"$bin/kprobe-decode" stats --json "$out/matmul.kpd" >"$out/stats.json" ||
   fail "no statistics as JSON"
 
 echo
-echo "dump:        $out/matmul.kprobe"
+echo "dump:        $out/matmul.kpd"
 echo "CTF:         $out/ctf (babeltrace2 $out/ctf)"
 echo "Chrome JSON: $out/chrome.json (ui.perfetto.dev or chrome://tracing)"
 echo "CSV:         $out/events.csv"
-for trace in matmul.kprobe chrome.json events.csv ctf/metadata; do
+for trace in matmul.kpd chrome.json events.csv ctf/metadata; do
   [ -s "$out/$trace" ] || fail "$out/$trace is missing or empty"
 done
 
