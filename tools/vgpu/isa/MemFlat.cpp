@@ -262,41 +262,7 @@ constexpr uint32_t AtomicFlags = OpAtomic | OpStores | OpReturns;
   ATOMIC_ONE(NAME, OP, uint32_t, Ty::B32), ATOMIC_ONE(NAME "_x2", OP, uint64_t, Ty::B64)
 
 const OpEntry Entries[] = {
-    LOAD("ubyte", Element::U8),
-    LOAD("sbyte", Element::I8),
-    LOAD("ushort", Element::U16),
-    LOAD("sshort", Element::I16),
-    LOAD("dword", Element::B32),
-    LOAD("dwordx2", Element::B64),
-    LOAD("dwordx3", Element::B96),
-    LOAD("dwordx4", Element::B128),
-    LOAD("ubyte_d16", Element::U8Low),
-    LOAD("ubyte_d16_hi", Element::U8High),
-    LOAD("sbyte_d16", Element::I8Low),
-    LOAD("sbyte_d16_hi", Element::I8High),
-    LOAD("short_d16", Element::B16Low),
-    LOAD("short_d16_hi", Element::B16High),
-    STORE("byte", Element::U8),
-    STORE("byte_d16_hi", Element::U8High),
-    STORE("short", Element::U16),
-    STORE("short_d16_hi", Element::B16High),
-    STORE("dword", Element::B32),
-    STORE("dwordx2", Element::B64),
-    STORE("dwordx3", Element::B96),
-    STORE("dwordx4", Element::B128),
-    ATOMIC("swap", Rmw::Swap),
-    ATOMIC("cmpswap", Rmw::CmpSwap),
-    ATOMIC("add", Rmw::Add),
-    ATOMIC("sub", Rmw::Sub),
-    ATOMIC("smin", Rmw::SMin),
-    ATOMIC("umin", Rmw::UMin),
-    ATOMIC("smax", Rmw::SMax),
-    ATOMIC("umax", Rmw::UMax),
-    ATOMIC("and", Rmw::And),
-    ATOMIC("or", Rmw::Or),
-    ATOMIC("xor", Rmw::Xor),
-    ATOMIC("inc", Rmw::Inc),
-    ATOMIC("dec", Rmw::Dec),
+#include "isa/MemWidths.def"
 };
 
 } // namespace
