@@ -1,8 +1,7 @@
 //===- Dispatcher.cpp - From a packet to workgroups and waves ---------------===//
 //
-// Reads packet and kernel descriptor, finds out what a workgroup needs, places
-// workgroups on compute units as slots, registers, LDS and scratch allow, and
-// gives each wave the initial registers that the ABI promises.
+// Runs one dispatch: places workgroups on compute units as slots, registers, LDS
+// and scratch allow, and takes them off again when they have ended.
 //
 //===----------------------------------------------------------------------===//
 #include "isa/MemTables.h"
@@ -29,100 +28,6 @@ Machine::Machine(const DeviceConfig &Config, AddressSpace &Space)
 }
 
 Machine::~Machine() = default;
-
-/// Reads the packet and the descriptor. Returns why it cannot be launched; a
-/// missing scratch allocation is left in Result.Status instead.
-const char *Machine::prepare(const DispatchArgs &A, DispatchResult &Result) {
-  const hsa_kernel_dispatch_packet_t &P = *A.Packet;
-  Found.QueueError = 8;
-  uint64_t Object = P.kernel_object;
-  if (!Object || Object % 64 || !Memory.allows(Object, Object + KernelDescriptor::Size, false))
-    return "kernel object is no address of a kernel descriptor";
-  if (const char *Why = KernelDescriptor::parse(reinterpret_cast<const uint8_t *>(Object), Object,
-                                                Config, Kernel))
-    return Why;
-
-  Found.QueueError = 2;
-  unsigned Dimensions = P.setup & 3;
-  if (Dimensions < 1 || Dimensions > 3)
-    return "packet has no number of dimensions between 1 and 3";
-  GroupSize[0] = P.workgroup_size_x;
-  GroupSize[1] = P.workgroup_size_y;
-  GroupSize[2] = P.workgroup_size_z;
-  Grid[0] = P.grid_size_x;
-  Grid[1] = P.grid_size_y;
-  Grid[2] = P.grid_size_z;
-  uint64_t Items = 1;
-  GroupsTotal = 1;
-  for (unsigned D = 0; D < 3; ++D) {
-    if (!GroupSize[D] || !Grid[D])
-      return "a grid or workgroup dimension of the packet is zero";
-    Items *= GroupSize[D];
-    Groups[D] = uint32_t((uint64_t(Grid[D]) + GroupSize[D] - 1) / GroupSize[D]);
-    GroupsTotal *= Groups[D];
-  }
-  Found.QueueError = 64;
-  if (Items > Config.MaxWorkgroupItems)
-    return "workgroup is larger than the device allows";
-  WavesPerGroup = unsigned((Items + Config.WaveSize - 1) / Config.WaveSize);
-
-  Found.QueueError = 4;
-  Lds = std::max(P.group_segment_size, Kernel.GroupBytes);
-  if (Lds > Config.LdsBytes)
-    return "workgroup wants more LDS than a compute unit has";
-  Found.QueueError = 128;
-  unsigned PerSimd = std::min(Config.VgprsPerSimd / Kernel.Vgprs, Config.WavesPerSimd);
-  if (WavesPerGroup > PerSimd * Config.SimdsPerCu)
-    return "a compute unit has not enough vector registers for one workgroup";
-
-  Private = std::max(P.private_segment_size, Kernel.PrivateBytes);
-  UsesScratch = Private != 0;
-  ScratchFree.clear();
-  ScratchBase = ScratchWaveBytes = 0;
-  if (UsesScratch) {
-    const amd_queue_t *Q = A.Queue;
-    uint32_t Ring = Q ? Q->compute_tmpring_size : 0;
-    unsigned Waves = Ring & 0xfff;
-    ScratchWaveBytes = uint64_t(Ring >> 12 & 0x1fff) * 1024;
-    if (!Waves || uint64_t(Private) * Config.WaveSize > ScratchWaveBytes) {
-      Result.Status = DispatchStatus::NeedsScratch;
-      Result.ScratchPerLane = Private;
-      return nullptr;
-    }
-    ScratchBase = Q->scratch_backing_memory_location;
-    Found.QueueError = 4;
-    if (Waves < WavesPerGroup)
-      return "the queue's scratch is too small for one workgroup";
-    for (unsigned I = Waves; I-- > 0;)
-      ScratchFree.push_back(int(I));
-  }
-
-  // User SGPRs: the same for every wave of the dispatch.
-  std::memset(InitialSgprs, 0, sizeof InitialSgprs);
-  unsigned Next = 0;
-  auto Push32 = [&](uint32_t Value) { InitialSgprs[Next++] = Value; };
-  auto Push64 = [&](uint64_t Value) {
-    Push32(uint32_t(Value));
-    Push32(uint32_t(Value >> 32));
-  };
-  if (Kernel.PrivateSegmentBuffer)
-    for (unsigned I = 0; I < 4; ++I)
-      Push32(A.Queue ? A.Queue->scratch_resource_descriptor[I] : 0);
-  if (Kernel.DispatchPtr)
-    Push64(reinterpret_cast<uint64_t>(A.Packet));
-  if (Kernel.QueuePtr)
-    Push64(reinterpret_cast<uint64_t>(A.Queue));
-  if (Kernel.KernargPtr)
-    Push64(reinterpret_cast<uint64_t>(P.kernarg_address));
-  if (Kernel.DispatchId)
-    Push64(A.DispatchId);
-  if (Kernel.FlatScratchInit)
-    Push64(ScratchBase);
-  if (Kernel.PrivateSegmentSize)
-    Push32(Private);
-  Found.QueueError = 0;
-  return nullptr;
-}
 
 /// Processor time of this thread.
 static double processorSeconds() {
@@ -282,69 +187,6 @@ void Machine::placeGroups(uint64_t When) {
     Failed = placeGroup(NextCu, When) ? 0 : Failed + 1;
     NextCu = NextCu + 1 == Count ? 0 : NextCu + 1;
   }
-}
-
-void Machine::startWave(MachineWave &W, Workgroup &G, unsigned Number) {
-  W.Env = this;
-  W.Group = &G;
-  W.Number = Number;
-  W.Pc = Kernel.Entry;
-  W.Mode = Kernel.Mode;
-  W.Scc = false;
-  W.WaveSize = Config.WaveSize;
-  W.Status = WaveStatus::Running;
-  W.AfterBranch = true;
-  W.Next = nullptr;
-  W.VmHead = W.VmCount = W.LgkmCount = 0;
-  W.VmLast = W.LdsLast = 0;
-  W.NumVgprs = Kernel.Vgprs;
-  if (W.RegisterCount < Kernel.Vgprs) {
-    W.Registers.reset(new Vreg[Kernel.Vgprs]);
-    W.RegisterCount = Kernel.Vgprs;
-  }
-  W.Vgpr = W.Registers.get();
-  std::memset(W.Vgpr, 0, sizeof(Vreg) * Kernel.Vgprs);
-  std::memset(W.Sgpr, 0, sizeof W.Sgpr);
-
-  W.ScratchSlot = -1;
-  W.ScratchBase = 0;
-  uint64_t WaveOffset = 0;
-  if (UsesScratch) {
-    W.ScratchSlot = ScratchFree.back();
-    ScratchFree.pop_back();
-    WaveOffset = uint64_t(W.ScratchSlot) * ScratchWaveBytes;
-    W.ScratchBase = ScratchBase + WaveOffset;
-  }
-
-  std::memcpy(W.Sgpr, InitialSgprs, sizeof InitialSgprs);
-  unsigned Next = Kernel.UserSgprs;
-  for (unsigned D = 0; D < 3; ++D)
-    if (Kernel.WorkgroupId[D])
-      W.Sgpr[Next++] = G.Id[D];
-  if (Kernel.WorkgroupInfo)
-    W.Sgpr[Next++] = (Number == 0 ? 1u << 31 : 0) | G.Waves;
-  if (Kernel.PrivateWaveOffset)
-    W.Sgpr[Next++] = uint32_t(WaveOffset);
-
-  uint32_t Size[3];
-  uint64_t Items = 1;
-  for (unsigned D = 0; D < 3; ++D) {
-    Size[D] = std::min(GroupSize[D], Grid[D] - G.Id[D] * GroupSize[D]);
-    Items *= Size[D];
-  }
-  uint64_t Exec = 0;
-  for (unsigned Lane = 0; Lane < W.WaveSize; ++Lane) {
-    uint64_t Item = uint64_t(Number) * W.WaveSize + Lane;
-    if (Item >= Items)
-      break;
-    Exec |= uint64_t(1) << Lane;
-    W.Vgpr[0].Lane[Lane] = uint32_t(Item % Size[0]);
-    if (Kernel.WorkitemIds >= 1)
-      W.Vgpr[1].Lane[Lane] = uint32_t(Item / Size[0] % Size[1]);
-    if (Kernel.WorkitemIds >= 2)
-      W.Vgpr[2].Lane[Lane] = uint32_t(Item / Size[0] / Size[1]);
-  }
-  W.setExec(Exec);
 }
 
 void Machine::groupEnded(Workgroup &G, uint64_t When) {

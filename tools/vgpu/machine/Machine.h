@@ -158,12 +158,14 @@ public:
              uint64_t Addr) override;
 
 private:
-  // Dispatcher.cpp
+  // Launch.cpp
   const char *prepare(const DispatchArgs &Args, DispatchResult &Result);
+  void startWave(MachineWave &W, Workgroup &G, unsigned Number);
+
+  // Dispatcher.cpp
   bool placeGroup(unsigned Cu, uint64_t When);
   void placeGroups(uint64_t When);
   bool fits(const ComputeUnit &U) const;
-  void startWave(MachineWave &W, Workgroup &G, unsigned Number);
   void groupEnded(Workgroup &G, uint64_t When);
   void releaseAll();
 
