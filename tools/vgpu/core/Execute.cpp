@@ -13,6 +13,11 @@ void executeUnusual(Wave &W, const Inst &I) {
                    "v" + std::to_string(I.VgprEnd - 1) + " is beyond the wave's " +
                        std::to_string(W.NumVgprs) + " vector registers",
                    MaxLanes, 0);
+    else if (I.AccEnd > W.NumAccs)
+      W.Env->fault(W, I, FaultKind::IllegalOperand,
+                   "a" + std::to_string(I.AccEnd - 1) + " is beyond the wave's " +
+                       std::to_string(W.NumAccs) + " accumulation registers",
+                   MaxLanes, 0);
     else
       I.Run(W, I);
     return;
@@ -22,7 +27,7 @@ void executeUnusual(Wave &W, const Inst &I) {
   const unsigned Index = W.m0() & 0xff, Enable = W.m0() >> 12;
   unsigned End = 0;
   auto shift = [&](Operand &O, bool On) {
-    if (!O.isVgpr())
+    if (!O.isVgpr() || O.Reg >= FirstAcc)
       return;
     if (On)
       O.Reg = uint16_t(O.Reg + Index);
@@ -32,7 +37,7 @@ void executeUnusual(Wave &W, const Inst &I) {
   for (unsigned N = 0; N < 3; ++N)
     shift(Moved.Src[N], (Enable >> N) & 1);
   shift(Moved.Dst, (Enable >> 3) & 1);
-  if (End > W.NumVgprs) {
+  if (End > W.NumVgprs || I.AccEnd > W.NumAccs) {
     W.Env->fault(W, I, FaultKind::IllegalOperand,
                  "register index " + std::to_string(Index) + " leads beyond the wave's " +
                      std::to_string(W.NumVgprs) + " vector registers",

@@ -18,7 +18,8 @@ namespace vgpu {
 void executeUnusual(Wave &W, const Inst &I);
 
 inline void execute(Wave &W, const Inst &I) {
-  if (__builtin_expect(I.VgprEnd > W.NumVgprs || (W.Mode & ModeGprIdxEn), false))
+  if (__builtin_expect(
+          I.VgprEnd > W.NumVgprs || I.AccEnd > W.NumAccs || (W.Mode & ModeGprIdxEn), false))
     executeUnusual(W, I);
   else
     I.Run(W, I);

@@ -25,7 +25,8 @@ enum class Ty : uint8_t {
   B16, F16,          // low half of a register
   B32, F32, P16, PF16, // P16: two 16-bit integers, PF16: two halves
   B64, I64, F64,     // register pairs; a literal is zero-extended, sign-extended, the high half
-  B96, B128, B256, B512,
+  PF32,              // two singles in a pair; an inline constant is the first of them
+  B96, B128, B256, B512, B1024,
   Mask,              // lane mask: one or two scalar registers by wave size
 };
 
@@ -33,11 +34,12 @@ enum class Ty : uint8_t {
 constexpr unsigned dwordsOf(Ty T) {
   switch (T) {
   case Ty::None: return 0;
-  case Ty::B64: case Ty::I64: case Ty::F64: return 2;
+  case Ty::B64: case Ty::I64: case Ty::F64: case Ty::PF32: return 2;
   case Ty::B96: return 3;
   case Ty::B128: return 4;
   case Ty::B256: return 8;
   case Ty::B512: return 16;
+  case Ty::B1024: return 32;
   default: return 1;
   }
 }
@@ -136,6 +138,8 @@ enum OpFlags : uint32_t {
   OpMix = 1u << 11,       // mad_mix: op_sel_hi says f16, op_sel says which half
   OpNoVector = 1u << 12,  // runs without EXEC (v_readlane, v_readfirstlane, v_nop)
   OpSwapsDst = 1u << 13,  // v_swap: source 0 is written too
+  OpAccDst = 1u << 14,    // v_accvgpr_write: the result is an AccVGPR whatever the encoding says
+  OpAccSrc = 1u << 15,    // v_accvgpr_read: so is source 0
   // Control.
   OpBranch = 1u << 16,    // may change the PC
   OpEndsRun = 1u << 17,   // the scheduler must look at the wave's status afterwards
@@ -144,6 +148,7 @@ enum OpFlags : uint32_t {
   OpAtomic = 1u << 20,
   OpDataInDst = 1u << 21, // SMEM/VMEM store: the data field is a source
   OpLdsPair = 1u << 22,   // DS read2/write2: offset0 and offset1 are separate
+  OpSecondData = 1u << 23, // atomic with a second operand: data1 of DS, else behind the first
 };
 
 /// One row of an isa file's table: what it is called and how it runs.
@@ -171,6 +176,7 @@ struct Inst {
   Format Form = Format::Unknown;
   uint8_t Size = 1;             // in dwords
   uint16_t VgprEnd = 0;         // 1 + highest VGPR it names; 0 if none
+  uint16_t AccEnd = 0;          // the same for AccVGPRs, counted from a0
   int32_t Imm = 0;              // SOPK, SOPP: simm16 sign-extended
 
   // ALU operands. Memory formats use the named fields further down.
@@ -190,6 +196,9 @@ struct Inst {
   bool Dpp = false;             // applies to source 0
   bool BoundCtrl = false;       // DPP: invalid lanes read 0
   uint16_t DppCtrl = 0;
+  uint8_t Cbsz = 0;             // matrix: log2 of how many blocks share a block of A,
+  uint8_t Abid = 0;             // … which of them it is,
+  uint8_t Blgp = 0;             // … and how the lanes of B are rearranged
   uint8_t RowMask = 0xf;
   uint8_t BankMask = 0xf;
 

@@ -15,6 +15,11 @@ struct Workgroup; // the machine's; opaque here
 
 constexpr unsigned MaxLanes = 64;
 
+/// Accumulation registers (AccVGPRs) follow the 256 architectural numbers: a
+/// decoded operand a5 is register FirstAcc + 5, wherever a kernel's
+/// ACCUM_OFFSET puts it in the hardware's file.
+constexpr unsigned FirstAcc = 256;
+
 /// One vector register: a 32-bit value a lane. wave32 uses the first half.
 struct alignas(64) Vreg {
   uint32_t Lane[MaxLanes];
@@ -52,8 +57,9 @@ enum class WaveStatus : uint8_t {
 
 struct Wave {
   uint32_t Sgpr[128] = {};
-  Vreg *Vgpr = nullptr;     // NumVgprs registers
+  Vreg *Vgpr = nullptr;     // NumVgprs registers, and NumAccs from FirstAcc on
   unsigned NumVgprs = 0;    // a decoded instruction's VgprEnd must not exceed it
+  unsigned NumAccs = 0;     // nor its AccEnd this
   unsigned WaveSize = 64;   // 32 or 64
   uint64_t Pc = 0;          // while a handler runs: address of the *next* instruction
   uint32_t Mode = 0;
@@ -62,6 +68,12 @@ struct Wave {
   uint64_t Cycle = 0;       // modelled time of this wave
   ExecEnv *Env = nullptr;
   Workgroup *Group = nullptr;
+
+  /// Length of the array that Vgpr points to. The part between the two kinds
+  /// is never touched: left uninitialised, it costs addresses but no memory.
+  static unsigned registerSlots(unsigned Vgprs, unsigned Accs) {
+    return Accs ? FirstAcc + Accs : Vgprs;
+  }
 
   /// Mask of the lanes that exist, whether active or not.
   uint64_t laneMask() const {
