@@ -65,7 +65,7 @@ struct Assembler {
   std::unique_ptr<llvm::MCSubtargetInfo> Subtarget;
   llvm::MCTargetOptions Options;
 
-  Assembler() {
+  explicit Assembler(const std::string &Cpu) {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUAsmParser();
@@ -75,14 +75,19 @@ struct Assembler {
     Registers.reset(T->createMCRegInfo(Triple));
     Asm.reset(T->createMCAsmInfo(*Registers, Triple, Options));
     Instrs.reset(T->createMCInstrInfo());
-    Subtarget.reset(T->createMCSubtargetInfo(Triple, "gfx906", ""));
+    Subtarget.reset(T->createMCSubtargetInfo(Triple, Cpu, ""));
   }
 };
 
 } // namespace
 
-std::vector<uint8_t> assemble(const std::string &Text) {
-  static Assembler A;
+std::vector<uint8_t> assemble(const std::string &Text,
+                              const std::string &Target) {
+  static std::map<std::string, std::unique_ptr<Assembler>> Assemblers;
+  std::unique_ptr<Assembler> &Made = Assemblers[Target];
+  if (!Made)
+    Made = std::make_unique<Assembler>(Target);
+  Assembler &A = *Made;
   llvm::SourceMgr Sources;
   std::string Message;
   Sources.setDiagHandler(
@@ -126,22 +131,26 @@ static std::vector<vgpu::OpTable> extraTables() {
                                            : std::vector<vgpu::OpTable>();
 }
 
-WaveTest::WaveTest() : D("gfx906", extraTables()), Registers(256) {
+WaveTest::WaveTest(const std::string &Target)
+    : Target(Target), D(Target, extraTables()),
+      Registers(vgpu::Wave::registerSlots(256, 256)) {
   EXPECT_EQ(D.error(), "");
   W.Vgpr = Registers.data();
   W.NumVgprs = 256;
+  const bool HasAccs = Target == "gfx908" || Target == "gfx90a";
+  W.NumAccs = HasAccs ? 256 : 0;
   W.Env = &Env;
   W.Mode = DefaultMode;
   W.setExec(~uint64_t(0));
   std::memset(static_cast<void *>(Registers.data()), 0,
-              256 * sizeof(vgpu::Vreg));
+              Registers.size() * sizeof(vgpu::Vreg));
 }
 
 void WaveTest::run(const std::string &Text) {
   if (Text != LastText) {
     LastText = Text;
     LastCode.clear();
-    const std::vector<uint8_t> Code = assemble(Text);
+    const std::vector<uint8_t> Code = assemble(Text, Target);
     for (size_t At = 0; At < Code.size(); At += 4 * LastCode.back().Size) {
       LastCode.emplace_back();
       D.decode(0x1000 + At, Code.data() + At, Code.size() - At,

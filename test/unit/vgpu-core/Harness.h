@@ -1,5 +1,4 @@
-// Runs single instructions: text is assembled by LLVM MC for gfx906, decoded
-// and executed by the virtual GPU's core on one wave, whose registers the test
+// Runs single instructions: text is assembled by LLVM MC, decoded and executed by the virtual GPU's core on one wave, whose registers the test
 // sets and reads.
 #ifndef KPROBE_TEST_VGPU_CORE_HARNESS_H
 #define KPROBE_TEST_VGPU_CORE_HARNESS_H
@@ -20,7 +19,8 @@
 namespace vgputest {
 
 /// Machine code of one or more lines; fails the test on a syntax error.
-std::vector<uint8_t> assemble(const std::string &Text);
+std::vector<uint8_t> assemble(const std::string &Text,
+                              const std::string &Target = "gfx906");
 
 /// Records what instructions ask of the machine.
 class TestEnv : public vgpu::ExecEnv {
@@ -79,14 +79,15 @@ public:
   }
 };
 
-/// One wave of 64 lanes with 256 VGPRs. MODE as clang sets it for gfx906:
+/// One wave of 64 lanes with 256 VGPRs and, where the target has them, 256
+/// AccVGPRs. MODE as clang sets it for gfx906:
 /// nearest even, all denormals, IEEE, DX10 clamp.
 class WaveTest : public ::testing::Test {
 protected:
   static constexpr uint32_t DefaultMode =
       0xf0 | vgpu::ModeDx10Clamp | vgpu::ModeIeee;
 
-  WaveTest();
+  explicit WaveTest(const std::string &Target = "gfx906");
 
   /// Assembles, decodes and runs Text (one or more lines) as if at 0x1000. The
   /// same text again is not assembled again.
@@ -126,6 +127,7 @@ protected:
   void sweep(const std::string &Text, unsigned Sources,
              const std::vector<uint64_t> &Values, F Check);
 
+  const std::string Target;
   vgpu::Decoder D;
   TestEnv Env;
   std::vector<vgpu::Vreg> Registers;
@@ -142,7 +144,7 @@ void WaveTest::sweep(const std::string &Text, unsigned Sources,
   size_t Total = 1;
   for (unsigned N = 0; N < Sources; ++N)
     Total *= Values.size();
-  const std::vector<uint8_t> Code = assemble(Text);
+  const std::vector<uint8_t> Code = assemble(Text, Target);
   vgpu::Inst I;
   D.decode(0x1000, Code.data(), Code.size(), I);
   for (size_t First = 0; First < Total; First += 64) {
