@@ -84,7 +84,8 @@ TEST_F(CodeCacheTest, UnknownInstructionsAreNamed) {
 
 TEST_F(CodeCacheTest, RejectsUnknownTargets) {
   EXPECT_EQ(vgpu::Decoder("gfx9999").error(),
-            "unknown target 'gfx9999' (known: gfx900, gfx906)");
+            "unknown target 'gfx9999' (known: gfx900, gfx906, gfx908, "
+            "gfx90a, gfx1030)");
 }
 
 } // namespace

@@ -87,8 +87,9 @@ const OpInfo NoName{"(not an instruction)", raiseUnknown, OpClass::Unknown, OpEn
 
 Decoder::Decoder(const std::string &Target, const std::vector<OpTable> &Extra)
     : M(std::make_unique<Mc>()) {
-  if (Target != "gfx900" && Target != "gfx906") {
-    Error = "unknown target '" + Target + "' (known: gfx900, gfx906)";
+  Traits = findTarget(Target);
+  if (!Traits) {
+    Error = "unknown target '" + Target + "' (known: " + knownTargetNames() + ")";
     return;
   }
   LLVMInitializeAMDGPUTargetInfo();
@@ -101,7 +102,11 @@ Decoder::Decoder(const std::string &Target, const std::vector<OpTable> &Extra)
   M->Registers.reset(T->createMCRegInfo(Triple));
   M->Asm.reset(T->createMCAsmInfo(*M->Registers, Triple, llvm::MCTargetOptions()));
   M->Instrs.reset(T->createMCInstrInfo());
-  M->Subtarget.reset(T->createMCSubtargetInfo(Triple, Target, ""));
+  // For names and lengths the wave size does not matter; it shows in text only.
+  const char *Features = !Traits->hasWave32() ? ""
+                         : Traits->WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
+                                                  : "-wavefrontsize32,+wavefrontsize64";
+  M->Subtarget.reset(T->createMCSubtargetInfo(Triple, Target, Features));
   M->Context = std::make_unique<llvm::MCContext>(llvm::Triple(Triple), M->Asm.get(),
                                                  M->Registers.get(), M->Subtarget.get());
   M->Disassembler.reset(T->createMCDisassembler(*M->Subtarget, *M->Context));
@@ -171,7 +176,7 @@ void Decoder::decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I) {
   I.Info = Found->second;
   I.Run = I.Info->Run;
   FieldReader Reader(*this, I);
-  if (!Reader.read(Gen))
+  if (!Reader.read(Traits->Gen))
     I.Run = raiseIllegalOperand;
 }
 

@@ -6,6 +6,7 @@
 #define VGPU_CORE_DECODER_H
 
 #include "Inst.h"
+#include "TargetTraits.h"
 #include "Wave.h"
 
 #include <deque>
@@ -16,11 +17,9 @@
 
 namespace vgpu {
 
-enum class Generation : uint8_t { Gfx9, Gfx10 };
-
 class Decoder {
 public:
-  /// Target: "gfx906". Extra: tables of handlers beside the ALU ones, which
+  /// Target: a name of TargetTraits.h. Extra: tables of handlers beside the ALU ones, which
   /// are always there (the machine adds its memory instructions). On failure
   /// (target unknown to LLVM or to us) ok() is false and error() says why.
   explicit Decoder(const std::string &Target, const std::vector<OpTable> &Extra = {});
@@ -30,6 +29,8 @@ public:
 
   bool ok() const { return Error.empty(); }
   const std::string &error() const { return Error; }
+  /// Only where ok().
+  const TargetTraits &target() const { return *Traits; }
 
   /// Decodes the instruction at address Pc from its bytes (as many as are
   /// readable, at most 20 are used). Always fills I: what cannot be decoded
@@ -53,7 +54,7 @@ private:
   const Vreg *broadcast(uint32_t Value);
 
   std::unique_ptr<Mc> M;
-  Generation Gen = Generation::Gfx9;
+  const TargetTraits *Traits = nullptr;
   std::string Error;
   std::unordered_map<std::string, const OpEntry *> Ops;
   // Instructions that have no handler, and their names.

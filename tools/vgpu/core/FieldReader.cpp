@@ -64,6 +64,8 @@ Format FieldReader::formatOf(Generation, uint32_t Word) {
 }
 
 bool FieldReader::read(Generation Gen) {
+  if (Gen != Generation::Gfx9)
+    return false; // no encoding of a later generation is read yet
   I.Form = formatOf(Gen, I.Raw[0]);
   switch (I.Form) {
   case Format::Sop2:

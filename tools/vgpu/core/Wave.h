@@ -5,6 +5,8 @@
 #ifndef VGPU_CORE_WAVE_H
 #define VGPU_CORE_WAVE_H
 
+#include "TargetTraits.h"
+
 #include <cstdint>
 #include <cstring>
 
@@ -25,15 +27,19 @@ struct alignas(64) Vreg {
   uint32_t Lane[MaxLanes];
 };
 
-/// Places in Wave::Sgpr, the hardware's scalar operand encoding of gfx9.
-/// (gfx10 has NULL at 125 and keeps FLAT_SCRATCH and XNACK elsewhere.)
+/// Places in Wave::Sgpr: the hardware's scalar operand encoding, and behind it
+/// what no operand names.
 enum ScalarReg : unsigned {
-  RegFlatScratch = 102, // 102 low, 103 high
-  RegXnackMask = 104,
+  RegFlatScratch = 102, // 102 low, 103 high; on gfx10 these are plain registers
+  RegXnackMask = 104,   // gfx9
   RegVcc = 106,
   RegTtmp0 = 108,
   RegM0 = 124,
+  RegNull = 125,        // gfx10; the decoder turns it into 0 or RegSink
   RegExec = 126,
+  RegHiddenFlatScratch = 128, // 128 low, 129 high; gfx10: behind s_getreg and s_setreg
+  RegSink = 130,        // to RegSink + 15: where results for NULL go
+  ScalarSlots = 146,
 };
 
 /// Bits of the MODE register (hwreg 1), the same on gfx9 and gfx10.
@@ -56,11 +62,12 @@ enum class WaveStatus : uint8_t {
 };
 
 struct Wave {
-  uint32_t Sgpr[128] = {};
+  uint32_t Sgpr[ScalarSlots] = {};
   Vreg *Vgpr = nullptr;     // NumVgprs registers, and NumAccs from FirstAcc on
   unsigned NumVgprs = 0;    // a decoded instruction's VgprEnd must not exceed it
   unsigned NumAccs = 0;     // nor its AccEnd this
   unsigned WaveSize = 64;   // 32 or 64
+  unsigned FlatScratchReg = RegFlatScratch; // see setTarget
   uint64_t Pc = 0;          // while a handler runs: address of the *next* instruction
   uint32_t Mode = 0;
   bool Scc = false;
@@ -68,6 +75,16 @@ struct Wave {
   uint64_t Cycle = 0;       // modelled time of this wave
   ExecEnv *Env = nullptr;
   Workgroup *Group = nullptr;
+
+  /// To be called before the first instruction.
+  void setTarget(const TargetTraits &T, unsigned Lanes) {
+    WaveSize = Lanes;
+    FlatScratchReg = T.hasFlatScratchSgprs() ? RegFlatScratch : RegHiddenFlatScratch;
+  }
+
+  /// Base of the wave's scratch memory, as FLAT_SCRATCH holds it.
+  uint64_t flatScratch() const { return scalar64(FlatScratchReg); }
+  void setFlatScratch(uint64_t Value) { setScalar64(FlatScratchReg, Value); }
 
   /// Length of the array that Vgpr points to. The part between the two kinds
   /// is never touched: left uninitialised, it costs addresses but no memory.

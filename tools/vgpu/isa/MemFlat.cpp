@@ -57,7 +57,7 @@ struct Access {
 
 /// Byte Offset of Lane's scratch as a device address.
 uint64_t scratchAddress(const Wave &W, uint64_t Offset, unsigned Lane) {
-  return W.scalar64(RegFlatScratch) + (Offset / 4) * 256 + 4 * Lane + Offset % 4;
+  return W.flatScratch() + (Offset / 4) * 256 + 4 * Lane + Offset % 4;
 }
 
 bool scratchFault(Wave &W, const Inst &I, const char *Text, unsigned Lane, uint64_t Offset,

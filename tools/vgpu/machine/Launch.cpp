@@ -113,7 +113,7 @@ void Machine::startWave(MachineWave &W, Workgroup &G, unsigned Number) {
   W.Pc = Kernel.Entry;
   W.Mode = Kernel.Mode;
   W.Scc = false;
-  W.WaveSize = Config.WaveSize;
+  W.setTarget(Decode.target(), Config.WaveSize);
   W.Status = WaveStatus::Running;
   W.AfterBranch = true;
   W.Next = nullptr;
