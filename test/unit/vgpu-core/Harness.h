@@ -1,5 +1,6 @@
-// Runs single instructions: text is assembled by LLVM MC, decoded and executed by the virtual GPU's core on one wave, whose registers the test
-// sets and reads.
+// Runs single instructions: text is assembled by LLVM MC, decoded and executed
+// by the virtual GPU's core on one wave, whose registers the test sets and
+// reads.
 #ifndef KPROBE_TEST_VGPU_CORE_HARNESS_H
 #define KPROBE_TEST_VGPU_CORE_HARNESS_H
 

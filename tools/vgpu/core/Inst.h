@@ -199,6 +199,7 @@ struct Inst {
   uint8_t Cbsz = 0;             // matrix: log2 of how many blocks share a block of A,
   uint8_t Abid = 0;             // … which of them it is,
   uint8_t Blgp = 0;             // … and how the lanes of B are rearranged
+  bool FlushHalves = false;     // matrix and dot: denormal halves and results count as zero
   uint8_t RowMask = 0xf;
   uint8_t BankMask = 0xf;
 
