@@ -33,6 +33,14 @@ using Divergence = llvm::DivergenceInfo;
 using DivergencePass = llvm::DivergenceAnalysis;
 #endif
 
+inline bool isDivergent(const Divergence &Facts, const llvm::Value &V) {
+#if LLVM_VERSION_MAJOR >= 17
+  return Facts.isDivergent(&V);
+#else
+  return Facts.isDivergent(V);
+#endif
+}
+
 inline llvm::Triple targetTriple(const llvm::Module &M) {
   return llvm::Triple(M.getTargetTriple());
 }

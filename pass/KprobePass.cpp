@@ -121,7 +121,7 @@ static Instruction *entryPoint(Function &F) {
        make_early_inc_range(make_range(Point->getIterator(), Entry.end())))
     if (auto *Alloca = dyn_cast<AllocaInst>(&I);
         Alloca && isa<ConstantInt>(Alloca->getArraySize()))
-      Alloca->moveBefore(Point);
+      Alloca->moveBefore(Entry, Point->getIterator());
   return Point;
 }
 

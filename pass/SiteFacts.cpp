@@ -183,7 +183,7 @@ static void addInstruction(const Instruction &I, const FunctionFacts &Function,
       return;
     }
     const auto *L = dyn_cast<LoadInst>(&I);
-    bool Scalar = L && !Divergence.isDivergent(*Pointer) &&
+    bool Scalar = L && !compat::isDivergent(Divergence, *Pointer) &&
                   (Space == Constant ||
                    (Space == Global && Function.UnclobberedLoads.count(L)));
     ++(Scalar ? Facts.Salu : Facts.Vmem);
@@ -218,7 +218,7 @@ static void addInstruction(const Instruction &I, const FunctionFacts &Function,
   }
   addFlops(I, Facts);
   bool Vector = I.getType()->isFPOrFPVectorTy() || isa<FCmpInst>(I) ||
-                Divergence.isDivergent(I);
+                compat::isDivergent(Divergence, I);
   ++(Vector ? Facts.Valu : Facts.Salu);
 }
 
@@ -284,7 +284,7 @@ static void collectScalarLoads(Function &F,
     if (I.mayWriteToMemory() && !isa<FenceInst>(I) && !isBarrier(I))
       Writers.push_back(&I);
     else if (L && L->getPointerAddressSpace() == Global && L->isSimple() &&
-             !Divergence.isDivergent(*L->getPointerOperand()) &&
+             !compat::isDivergent(Divergence, *L->getPointerOperand()) &&
              !isClobbered(*L, Memory, Aliases))
       Facts.UnclobberedLoads.insert(L);
   }

@@ -3,19 +3,29 @@
 # The values come from lit.site.cfg.py, which CMake writes into the build tree;
 # run one suite with `lit BUILD/test/pass`. A file with one of the suffixes below
 # is a test and must have a RUN line; inputs of tests live in Inputs/ folders.
+#
+# BUILD/test is for hipcc's LLVM. For each other LLVM that has a plug-in there is
+# BUILD/test/llvmNN, which runs the folders pass and device-rt once more with that
+# LLVM's tools. A test that differs between them has check prefixes LLVMNN.
 import os
 import shutil
 
 import lit.formats
 
-config.name = "kprobe"
+MAIN_LLVM = "15"
+llvm = config.kprobe_llvm
+is_main = llvm == MAIN_LLVM
+
+config.name = "kprobe" if is_main else f"kprobe-llvm{llvm}"
 config.test_format = lit.formats.ShTest(True)
 config.suffixes = [".ll", ".hip", ".test"]
-config.excludes = ["unit", "fuzz", "Inputs"]
+config.excludes = ["unit", "fuzz", "Inputs"] + ([] if is_main else ["decode", "e2e"])
 config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = os.path.join(config.kprobe_build, "test")
+config.test_exec_root = os.path.join(config.kprobe_build, "test",
+                                     "" if is_main else f"llvm{llvm}")
 
 llvm_bin = os.path.join(config.llvm15_dir, "bin")
+own_bin = os.path.join(config.llvm_dir, "bin")
 kprobe_bin = os.path.join(config.kprobe_build, "bin")
 kprobe_lib = os.path.join(config.kprobe_build, "lib")
 
@@ -26,14 +36,23 @@ for name in ("HOME", "TMPDIR", "CCACHE_DIR", "RODINIA_DIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# Objects are read with the tools of the LLVM that made them.
+config.environment["KPROBE_LLVM_BIN"] = own_bin
+
+# How to compile HIP. ROCm 5.2.3 is for clang 15; what the others need is said in
+# benchmarks/kernels/build.sh, which uses the same script.
+hipcc = "hipcc" if is_main else os.path.join(config.kprobe_source, "tools", "hipclang") + " " + llvm
+
 # Longer names first: lit replaces in order, by plain search.
 config.substitutions += [
     ("%plugin15", os.path.join(kprobe_lib, "kprobe-pass-llvm15.so")),
-    ("%opt15", os.path.join(llvm_bin, "opt")),
-    ("%llc15", os.path.join(llvm_bin, "llc")),
     ("%clang15", os.path.join(llvm_bin, "clang")),
-    ("%llvm15", llvm_bin),
-    ("%hipcc", "hipcc --offload-arch=gfx906"),
+    ("%plugin", os.path.join(kprobe_lib, f"kprobe-pass-llvm{llvm}.so")),
+    ("%opt", os.path.join(own_bin, "opt")),
+    ("%llc", os.path.join(own_bin, "llc")),
+    ("%clang", os.path.join(own_bin, "clang")),
+    ("%LLVM", f"LLVM{llvm}"),
+    ("%hipcc", f"{hipcc} --offload-arch=gfx906"),
     ("%kprobe_bin", kprobe_bin),
     ("%kprobe_lib", kprobe_lib),
     ("%kprobe_src", config.kprobe_source),
@@ -46,6 +65,7 @@ config.substitutions += [
 # The virtual GPU stands in for a device; every build has it.
 if os.path.exists(os.path.join(kprobe_lib, "kprobe-vgpu", "libhsakmt.so.1")):
     config.available_features.add("vgpu")
+config.available_features.add(f"llvm{llvm}")
 if shutil.which("clang-14"):
     config.available_features.add("clang14")
 if not os.path.exists("/dev/kfd"):

@@ -17,6 +17,9 @@ KPROBE_PACKAGES=(
   libhsa-runtime-dev libhsakmt-dev
   # hipcc's own LLVM: headers for the plug-in, FileCheck and lit for the tests
   clang-15 llvm-15 llvm-15-dev llvm-15-tools clang-tools-15 lld-15
+  # other LLVMs, for their plug-ins and tests (of bookworm-security)
+  clang-19 llvm-19 llvm-19-dev clang-tools-19 lld-19
+  clang-22 llvm-22 llvm-22-dev clang-tools-22 lld-22
   # build
   g++ cmake ninja-build ccache pkg-config zlib1g-dev
   # libraries of the decoder and the tests

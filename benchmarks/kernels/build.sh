@@ -17,7 +17,7 @@ build() {
   local Program=$1
   shift
   # shellcheck disable=SC2086 # several sources
-  hipcc --offload-arch="${KPROBE_ARCH:-gfx906}" -O3 -gline-tables-only "$@" \
+  ${KPROBE_HIPCC:-hipcc} --offload-arch="${KPROBE_ARCH:-gfx906}" -O3 -gline-tables-only "$@" \
     $Sources -o "$Out/$Program" && return 0
   echo "build.sh: error: $Program does not compile" >&2
   return 1

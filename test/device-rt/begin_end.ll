@@ -2,9 +2,9 @@
 ; begin hook reads the packet and the context by scalar loads, the state it leaves
 ; is uniform, and every header field it owns is stored once.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s | \
-; RUN:   %llc15 -mcpu=gfx906 -verify-machineinstrs -o %t.s
-; RUN: FileCheck %s --implicit-check-not=branch --implicit-check-not=ds_ \
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN:   %llc -mcpu=gfx906 -verify-machineinstrs -o %t.s
+; RUN: FileCheck %s --check-prefixes=CHECK,%LLVM --implicit-check-not=branch --implicit-check-not=ds_ \
 ; RUN:   --implicit-check-not=buffer_ --implicit-check-not=atomic \
 ; RUN:   --implicit-check-not=global_load --implicit-check-not=flat_load --implicit-check-not=flat_store < %t.s
 
@@ -14,8 +14,9 @@ target triple = "amdgcn-amd-amdhsa"
 ; The packet's context pointer (byte 48), then the context (7 dwords from 0).
 ; CHECK: s_load_dwordx2 s{{\[[0-9]+:[0-9]+\]}}, s[4:5], 0x30
 ; CHECK-DAG: s_load_dwordx2 s{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}}, 0x0
-; CHECK-DAG: s_load_dwordx4 s{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}}, 0x8
-; CHECK-DAG: s_load_dwordx4 s{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}}, 0x18
+; LLVM15-DAG: s_load_dwordx4 s{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}}, 0x8
+; LLVM15-DAG: s_load_dwordx4 s{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}}, 0x18
+; LLVM19-DAG: s_load_dwordx8 s{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}}, 0x8
 ; Both clocks, with one wait.
 ; CHECK: s_memrealtime
 ; CHECK-NEXT: s_memtime

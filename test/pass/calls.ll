@@ -1,9 +1,9 @@
 ; Functions with bodies are cloned for each kernel that calls them, also when
 ; recursive, and the cursor survives the call: a clone does not save it.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s -o %t.bc
-; RUN: %opt15 -passes=verify -S %t.bc | FileCheck %s --check-prefix=IR
-; RUN: %llc15 -mcpu=gfx906 %t.bc -o - | FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s -o %t.bc
+; RUN: %opt -passes=verify -S %t.bc | FileCheck %s --check-prefix=IR
+; RUN: %llc -mcpu=gfx906 %t.bc -o - | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -3,10 +3,10 @@
 // not, and the events around it are none the worse.
 //
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -g -fpass-plugin=%plugin15 %s -o %t.exe
+// RUN: %hipcc -O3 -g -fpass-plugin=%plugin %s -o %t.exe
 // RUN: rm -f %t.kpd && kprobe-run --vgpu -o %t.kpd -- %t.exe | FileCheck %s --check-prefix=RESULT
 // RUN: kprobe-decode stats %t.kpd | FileCheck %s --check-prefixes=CHECK,LOOP
-// RUN: %hipcc -O0 -g -fpass-plugin=%plugin15 %s -o %t.exe
+// RUN: %hipcc -O0 -g -fpass-plugin=%plugin %s -o %t.exe
 // RUN: rm -f %t.kpd && kprobe-run --vgpu -o %t.kpd -- %t.exe | FileCheck %s --check-prefix=RESULT
 // RUN: kprobe-decode stats %t.kpd | FileCheck %s --check-prefixes=CHECK,CALLS
 //

@@ -1,9 +1,9 @@
 ; The original stays as it is; the clone has its linkage, visibility, arguments
 ; and launch bounds, no comdat, and a scalar register limit of its own.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe -S %s | FileCheck %s
-; RUN: %opt15 -passes=verify -S %s -o %t.plain
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe,verify -S %s -o %t.probed
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe -S %s | FileCheck %s
+; RUN: %opt -passes=verify -S %s -o %t.plain
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe,verify -S %s -o %t.probed
 ; RUN: sed -n '/^define.*@k(/,/^}/p' %t.plain > %t.plain.k
 ; RUN: sed -n '/^define.*@k(/,/^}/p' %t.probed > %t.probed.k
 ; RUN: cmp %t.plain.k %t.probed.k

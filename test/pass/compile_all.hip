@@ -1,15 +1,15 @@
 // Kernels of many kinds, at every level of optimisation: clones ask for the same
 // arguments, launch bounds and LDS as their originals, and the loader sees them.
 //
-// RUN: %hipcc -O0 -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O0 -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: %python %S/Inputs/same_resources.py %t.o 13
-// RUN: %hipcc -O1 -g -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O1 -g -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: %python %S/Inputs/same_resources.py %t.o 13
-// RUN: %hipcc -O2 -gline-tables-only -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O2 -gline-tables-only -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: %python %S/Inputs/same_resources.py %t.o 13
-// RUN: %hipcc -O3 -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O3 -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: %python %S/Inputs/same_resources.py %t.o 13
-// RUN: %hipcc -Os -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -Os -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: %python %S/Inputs/same_resources.py %t.o 13
 #include <cassert>
 #include <cstdio>

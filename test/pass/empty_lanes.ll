@@ -1,9 +1,9 @@
 ; A block that no lane enters is skipped, however short: its probe would move the
 ; cursor. Without the probe the compiler drops such a branch.
 ;
-; RUN: %llc15 -mcpu=gfx906 %s -o - | FileCheck %s --check-prefix=PLAIN
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s | \
-; RUN:   %llc15 -mcpu=gfx906 | FileCheck %s
+; RUN: %llc -mcpu=gfx906 %s -o - | FileCheck %s --check-prefix=PLAIN
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN:   %llc -mcpu=gfx906 | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -1,8 +1,8 @@
 ; A clone takes not one byte of LDS more than its original: with LDS full, with
 ; LDS that a called function uses, with dynamic LDS, and with none.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s | \
-; RUN:   %llc15 -mcpu=gfx906 | FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN:   %llc -mcpu=gfx906 | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -1,9 +1,9 @@
 ; LDS that a called function uses is laid out once for the whole module: neither
 ; the clone nor any original grows by it.
 ;
-; RUN: %llc15 -mcpu=gfx906 %s -o - | FileCheck %s --check-prefixes=CHECK,PLAIN
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s | \
-; RUN:   %llc15 -mcpu=gfx906 | FileCheck %s --check-prefixes=CHECK,PROBED
+; RUN: %llc -mcpu=gfx906 %s -o - | FileCheck %s --check-prefixes=CHECK,PLAIN
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN:   %llc -mcpu=gfx906 | FileCheck %s --check-prefixes=CHECK,PROBED
 
 target triple = "amdgcn-amd-amdhsa"
 

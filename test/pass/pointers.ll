@@ -1,9 +1,9 @@
 ; What is called through a pointer, or has no body here, runs as it is: by the
 ; calling convention it gives the state registers back as it found them.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s -o %t.bc
-; RUN: %opt15 -S %t.bc | FileCheck %s --check-prefix=IR
-; RUN: %llc15 -mcpu=gfx906 %t.bc -o - | FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s -o %t.bc
+; RUN: %opt -S %t.bc | FileCheck %s --check-prefix=IR
+; RUN: %llc -mcpu=gfx906 %t.bc -o - | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -1,8 +1,8 @@
 ; A probe costs nine instructions: one clock, four scalar, three moves and one
 ; store; no wait but the clock's, no branch, no atomic, no LDS, no scratch.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s | \
-; RUN:   %llc15 -mcpu=gfx906 -o %t.s
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN:   %llc -mcpu=gfx906 -o %t.s
 ; RUN: FileCheck %s --implicit-check-not=atomic --implicit-check-not=ds_ \
 ; RUN:   --implicit-check-not=buffer_ --implicit-check-not=s_store < %t.s
 

@@ -1,8 +1,8 @@
 ; What the program loads through scalar registers stays so, loads that the
 ; compiler joins included: stores of probes are known not to touch it.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s | \
-; RUN:   %llc15 -mcpu=gfx906 | FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN:   %llc -mcpu=gfx906 | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -1,9 +1,9 @@
 ; A second run of the pass over the same module does nothing.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe -S %s -o %t.once
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe,kprobe -S %s -o %t.twice
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe -S %s -o %t.once
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe,kprobe -S %s -o %t.twice
 ; RUN: cmp %t.once %t.twice
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe -S %t.once -o %t.again
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe -S %t.once -o %t.again
 ; RUN: FileCheck %s < %t.again
 ; CHECK: @k.kprobe(
 ; CHECK-NOT: .kprobe.kprobe

@@ -2,13 +2,13 @@
 // both arms of a branch, rotated loops, switch tails): each site is in the
 // machine code once, and each has its s_cbranch_execz where lanes may all be off.
 //
-// RUN: %hipcc -O3 -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O3 -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: %python %S/Inputs/sites_once.py %t.o %t.sites
-// RUN: %hipcc -O1 -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O1 -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: %python %S/Inputs/sites_once.py %t.o %t.sites
-// RUN: %hipcc -O0 -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O0 -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: %python %S/Inputs/sites_once.py %t.o %t.sites
-// RUN: %hipcc -Os -g -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -Os -g -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: %python %S/Inputs/sites_once.py %t.o %t.sites
 #include <hip/hip_runtime.h>
 

@@ -1,8 +1,8 @@
 ; A kernel said to need neither its packet nor its y and z indices gets them in
 ; the clone, whose begin hook reads them; the original does without.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s | \
-; RUN:   %llc15 -mcpu=gfx906 | FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN:   %llc -mcpu=gfx906 | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -1,7 +1,7 @@
 ; The state registers are out of the program's reach whatever limits the user
 ; set: a smaller one stays, a bound on the waves that would void it goes.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe -S %s | FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe -S %s | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -1,13 +1,13 @@
 // The site table has each block's place in the source with -g and with
 // -gline-tables-only, inlined calls included, and the names alone without.
 //
-// RUN: %hipcc -O3 -g -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O3 -g -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: llvm-objcopy --dump-section=.kprobe.sites=%t.sites %t.o /dev/null
 // RUN: kprobe-sitedump %t.sites | FileCheck %s --check-prefixes=CHECK,LINES
-// RUN: %hipcc -O3 -gline-tables-only -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O3 -gline-tables-only -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: llvm-objcopy --dump-section=.kprobe.sites=%t.sites %t.o /dev/null
 // RUN: kprobe-sitedump %t.sites | FileCheck %s --check-prefixes=CHECK,LINES
-// RUN: %hipcc -O3 -fpass-plugin=%plugin15 --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
+// RUN: %hipcc -O3 -fpass-plugin=%plugin --cuda-device-only --no-gpu-bundle-output -c %s -o %t.o
 // RUN: llvm-objcopy --dump-section=.kprobe.sites=%t.sites %t.o /dev/null
 // RUN: kprobe-sitedump %t.sites | FileCheck %s --check-prefixes=CHECK,NAMES
 #include <hip/hip_runtime.h>

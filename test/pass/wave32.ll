@@ -1,7 +1,7 @@
 ; A wave of 32 lanes counts the lower half of EXEC.
 ;
-; RUN: %opt15 -load-pass-plugin=%plugin15 -passes=kprobe %s | \
-; RUN:   %llc15 -mcpu=gfx1030 | FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN:   %llc -mcpu=gfx1030 | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,16 +61,34 @@ unsigned majorVersionIn(const std::string &Text) {
 
 // "15, 19": the versions that the folder has plug-ins for.
 static std::string pluginVersions(const std::string &Library) {
-  static const std::regex Pattern("kprobe-pass-llvm([0-9]+)\\.so");
-  std::string Versions;
+  static const std::regex Pattern("kprobe-pass-llvm([0-9]{1,4})\\.so");
+  std::set<unsigned> Majors;
   std::error_code Ignored;
   for (const auto &Entry : fs::directory_iterator(Library, Ignored)) {
     std::string Name = Entry.path().filename();
     std::smatch Match;
     if (std::regex_match(Name, Match, Pattern))
-      Versions += (Versions.empty() ? "" : ", ") + Match[1].str();
+      Majors.insert(unsigned(std::stoul(Match[1])));
   }
-  return Versions;
+  std::string Versions;
+  for (unsigned Major : Majors)
+    Versions += (Versions.empty() ? "" : ", ") + std::to_string(Major);
+  return Versions.empty() ? "none" : Versions;
+}
+
+// `For` says who asks: " ('clang++-19')".
+static PathOrError find(unsigned Major, const std::string &Library,
+                        const std::string &For) {
+  std::string Plugin =
+      Library + "/kprobe-pass-llvm" + std::to_string(Major) + ".so";
+  if (fs::exists(Plugin))
+    return {Plugin, ""};
+  return {"", "no plug-in for LLVM " + std::to_string(Major) + For +
+                  "; there are plug-ins for: " + pluginVersions(Library)};
+}
+
+PathOrError pluginForMajor(unsigned Major, const std::string &Library) {
+  return find(Major, Library, "");
 }
 
 PathOrError pluginFor(const std::string &Compiler, const std::string &Library) {
@@ -88,14 +107,7 @@ PathOrError pluginFor(const std::string &Compiler, const std::string &Library) {
   unsigned Major = majorVersionIn(Output);
   if (!Major)
     return {"", "'" + Name + "' does not say that it is clang"};
-  std::string Plugin =
-      Library + "/kprobe-pass-llvm" + std::to_string(Major) + ".so";
-  if (fs::exists(Plugin))
-    return {Plugin, ""};
-  std::string Versions = pluginVersions(Library);
-  return {"", "no plug-in for LLVM " + std::to_string(Major) + " ('" + Name +
-                  "'); there are plug-ins for: " +
-                  (Versions.empty() ? "none" : Versions)};
+  return find(Major, Library, " ('" + Name + "')");
 }
 
 } // namespace kprobe

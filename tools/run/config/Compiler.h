@@ -16,6 +16,12 @@ struct PathOrError {
 // `opt --version`; 0 when there is none.
 unsigned majorVersionIn(const std::string &Text);
 
+// The LLVM of hipcc 5.2.3.
+constexpr unsigned HipccMajor = 15;
+
+// The plug-in in `Library` for an LLVM of this major version.
+PathOrError pluginForMajor(unsigned Major, const std::string &Library);
+
 // The plug-in in `Library` for the compiler (a path or a name on PATH); an
 // empty name stands for hipcc, or else clang.
 PathOrError pluginFor(const std::string &Compiler, const std::string &Library);

@@ -1,6 +1,7 @@
 // kprobe-config: says where the parts of kprobe are, for build systems:
 //
 //   hipcc -fpass-plugin=$(kprobe-config --plugin) …
+//   opt-22 -load-pass-plugin=$(kprobe-config --pass 22) …
 //
 // Paths are relative to this program, so that a build tree, an installation
 // and a moved installation all work.
@@ -38,6 +39,13 @@ int main(int ArgCount, char **Args) {
                      "the plug-in for CLANG (hipcc's clang when left out)")
           ->expected(0, 1)
           ->type_name("[CLANG]");
+  unsigned Major = 0; // hipcc's
+  CLI::Option *Pass =
+      App.add_option("--pass", Major,
+                     "the plug-in for an LLVM version (hipcc's, 15, when left "
+                     "out)")
+          ->expected(0, 1)
+          ->type_name("[VERSION]");
   bool Runtime = false, Include = false;
   App.add_flag("--runtime", Runtime, "the runtime library, for HSA_TOOLS_LIB");
   App.add_flag("--include", Include, "the folder of <kprobe/wire.h>");
@@ -50,9 +58,9 @@ int main(int ArgCount, char **Args) {
     std::fprintf(stderr, "kprobe-config: error: %s\n", Wrong.what());
     return 2;
   }
-  if ((Plugin->count() != 0) + Runtime + Include != 1) {
-    std::fprintf(stderr, "kprobe-config: error: one of --plugin, --runtime, "
-                         "--include, --version is needed\n");
+  if ((Plugin->count() != 0) + (Pass->count() != 0) + Runtime + Include != 1) {
+    std::fprintf(stderr, "kprobe-config: error: one of --plugin, --pass, "
+                         "--runtime, --include, --version is needed\n");
     return 2;
   }
 
@@ -63,6 +71,8 @@ int main(int ArgCount, char **Args) {
   fs::path Prefix = Self.parent_path().parent_path();
   if (Plugin->count())
     return print(kprobe::pluginFor(Compiler, Prefix / "lib"));
+  if (Pass->count())
+    return print(kprobe::pluginForMajor(Major ? Major : kprobe::HipccMajor, Prefix / "lib"));
   if (Runtime)
     return print(existing(Prefix / "lib/libkprobe-runtime.so", "runtime"));
   return print(existing(Prefix / "include", "headers"));
