@@ -2,6 +2,7 @@
 // pseudo code written down here once more, for edge values.
 #include "LaneFixture.h"
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 
@@ -201,6 +202,70 @@ TEST_F(Atomics, LdsFloat) {
   EXPECT_EQ(Results[0], Sum);
   EXPECT_EQ(Results[1], -8.0f);
   EXPECT_EQ(Results[2], 7.75f);
+}
+
+TEST_F(Atomics, LdsFloatEdges) {
+  // All pairs of these, memory in v4, data in v5; LDS obeys the denormal mode.
+  const uint32_t Values[8] = {0x3f800000, 0x80000000, 0x00000000, 0x007fffff,
+                              0x80000001, 0x7f800000, 0xff800000, 0x7f812345};
+  for (unsigned I = 0; I < 64; ++I) {
+    In[I] = Values[I % 8];
+    In[64 + I] = Values[I / 8];
+  }
+  L.GroupBytes = 1024;
+  for (bool Keep : {true, false}) {
+    EXPECT_RUNS(std::string("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), ") +
+                (Keep ? "3" : "0") + R"(
+      global_load_dword v4, v1, s[8:9]
+      global_load_dword v5, v1, s[8:9] offset:256
+      s_waitcnt vmcnt(0)
+      ds_write_b32 v1, v4
+      ds_write_b32 v1, v4 offset:256
+      ds_write_b32 v1, v4 offset:512
+      ds_add_f32 v1, v5
+      ds_min_f32 v1, v5 offset:256
+      ds_max_f32 v1, v5 offset:512
+      ds_read_b32 v6, v1
+      ds_read_b32 v7, v1 offset:256
+      ds_read_b32 v8, v1 offset:512
+      v_mov_b32_e32 v9, 0
+      s_waitcnt lgkmcnt(0)
+      global_store_dwordx4 v2, v[6:9], s[10:11]
+    )",
+                {});
+    for (unsigned I = 0; I < 64; ++I) {
+      auto Value = [&](uint32_t Bits, bool Flush) {
+        if (Flush && !(Bits & 0x7f800000))
+          Bits &= 0x80000000;
+        float F;
+        std::memcpy(&F, &Bits, 4);
+        return F;
+      };
+      auto Bits = [](float F) {
+        uint32_t B;
+        std::memcpy(&B, &F, 4);
+        return B;
+      };
+      const float M = Value(In[I], !Keep), D = Value(In[64 + I], !Keep);
+      uint32_t Sum = Bits(Value(Bits(M + D), !Keep));
+      if (std::isnan(M + D))
+        Sum = std::isnan(M) || std::isnan(D) ? 0x7fc12345 : 0x7fc00000;
+      EXPECT_EQ(Out[4 * I], Sum) << "lane " << I << " keep " << Keep;
+      // A number wins against a NaN. Zeros are looked at below.
+      const float A = Value(In[I], false), B = Value(In[64 + I], false);
+      const float Small = std::isnan(A) || B < A ? B : A;
+      const float Large = std::isnan(A) || B > A ? B : A;
+      if (std::isnan(A) && std::isnan(B)) {
+        EXPECT_EQ(Out[4 * I + 1], 0x7f812345u);
+      } else {
+        EXPECT_EQ(Value(Out[4 * I + 1], false), Small) << I;
+        EXPECT_EQ(Value(Out[4 * I + 2], false), Large) << I;
+      }
+    }
+    // Zeros of both signs: -0 is the smaller.
+    EXPECT_EQ(Out[4 * 17 + 1], 0x80000000u);
+    EXPECT_EQ(Out[4 * 17 + 2], 0u);
+  }
 }
 
 TEST_F(Atomics, AllLanesOnOneAddress) {

@@ -116,6 +116,84 @@ TEST_F(Lds, Swizzle) {
   }
 }
 
+TEST_F(Lds, SwizzleRotatesAndReversesBits) {
+  EXPECT_RUNS(R"(
+    global_load_dword v4, v1, s[8:9]
+    s_waitcnt vmcnt(0)
+    ds_swizzle_b32 v5, v4 offset:0xe000
+    ds_swizzle_b32 v6, v4 offset:0xe010
+    ds_swizzle_b32 v7, v4 offset:0xc060
+    ds_swizzle_b32 v8, v4 offset:0xc467
+    s_waitcnt lgkmcnt(0)
+    global_store_dwordx4 v2, v[5:8], s[10:11]
+  )");
+  for (unsigned I = 0; I < 64; ++I) {
+    unsigned Reversed = 0;
+    for (unsigned B = 0; B < 5; ++B)
+      if (I & (1u << B))
+        Reversed += 16 >> B;
+    EXPECT_EQ(Out[4 * I], In[Reversed + (I & 32)]);
+    // Mask 16: the upper half of each 32 stays apart.
+    EXPECT_EQ(Out[4 * I + 1], In[Reversed / 2 + (I & 48)]);
+    EXPECT_EQ(Out[4 * I + 2], In[(I + 3) % 32 + (I & 32)]);
+    // Backwards by 3 in steps that keep the lowest three bits.
+    EXPECT_EQ(Out[4 * I + 3],
+              In[(I & 7) | ((I - 3) & 24) | (I & 32)]);
+  }
+}
+
+TEST_F(Lds, BothOperandsInLds) {
+  // src2 forms: the second operand lies 64 dwords on, or where the upper bits
+  // of the address say.
+  L.GroupBytes = 1024;
+  EXPECT_RUNS(R"(
+    global_load_dword v4, v1, s[8:9]
+    global_load_dword v5, v1, s[8:9] offset:256
+    s_waitcnt vmcnt(0)
+    ds_write_b32 v1, v4
+    ds_write_b32 v1, v5 offset:256
+    ds_write_b32 v1, v4 offset:512
+    ds_write_b32 v1, v5 offset:768
+    ds_add_src2_u32 v1 offset:64
+    v_or_b32_e32 v6, 0x00800200, v1
+    ds_min_src2_i32 v6 offset:0x8000
+    ds_read_b32 v4, v1
+    ds_read_b32 v5, v1 offset:512
+    ds_write_src2_b32 v1 offset:192
+    ds_read_b32 v6, v1
+    v_mov_b32_e32 v7, 0
+    s_waitcnt lgkmcnt(0)
+    global_store_dwordx4 v2, v[4:7], s[10:11]
+  )");
+  for (unsigned I = 0; I < 64; ++I) {
+    EXPECT_EQ(Out[4 * I], In[I] + In[64 + I]);
+    EXPECT_EQ(int32_t(Out[4 * I + 1]),
+              std::min(int32_t(In[I]), int32_t(In[64 + I])));
+    EXPECT_EQ(Out[4 * I + 2], In[64 + I]);
+  }
+}
+
+TEST_F(Lds, ConditionalExchange) {
+  L.GroupBytes = 512;
+  EXPECT_RUNS(R"(
+    v_lshlrev_b32_e32 v3, 3, v0
+    global_load_dwordx2 v[4:5], v3, s[8:9]
+    global_load_dwordx2 v[6:7], v3, s[8:9] offset:512
+    s_waitcnt vmcnt(0)
+    ds_write_b64 v3, v[4:5]
+    ds_condxchg32_rtn_b64 v[8:9], v3, v[6:7]
+    ds_read_b64 v[10:11], v3
+    s_waitcnt lgkmcnt(0)
+    global_store_dwordx4 v2, v[8:11], s[10:11]
+  )");
+  for (unsigned I = 0; I < 64; ++I)
+    for (unsigned D = 0; D < 2; ++D) {
+      const uint32_t Old = In[2 * I + D], Data = In[128 + 2 * I + D];
+      EXPECT_EQ(Out[4 * I + D], Old);
+      EXPECT_EQ(Out[4 * I + 2 + D], Data >> 31 ? Data - 0x80000000 : Old);
+    }
+}
+
 TEST_F(Lds, PermuteBothWays) {
   // Lane l gives to / takes from lane (l * 5 + 3) % 64; odd lanes are off.
   EXPECT_RUNS(R"(

@@ -94,6 +94,25 @@ TEST_F(ScalarMemory, StoresAndAtomics) {
   EXPECT_EQ(Out[9], 9u);
 }
 
+TEST_F(ScalarMemory, ScratchOffsetsCountIn64Bytes) {
+  EXPECT_RUNS(R"(
+    s_movk_i32 s20, 3
+    s_scratch_load_dwordx2 s[16:17], s[8:9], s20
+    s_scratch_load_dword s18, s[8:9], 0x10
+    s_waitcnt lgkmcnt(0)
+    s_scratch_store_dword s16, s[10:11], s20
+    s_scratch_store_dwordx2 s[16:17], s[10:11], 0x8
+    s_scratch_store_dword s18, s[10:11], 0x20
+    s_atc_probe 0, s[8:9], 0x0
+    s_dcache_wb
+    s_waitcnt lgkmcnt(0)
+  )");
+  EXPECT_EQ(Out[48], In[48]);
+  EXPECT_EQ(Out[2], In[48]);
+  EXPECT_EQ(Out[3], In[49]);
+  EXPECT_EQ(Out[8], In[4]);
+}
+
 TEST_F(ScalarMemory, ClocksAdvanceTogether) {
   EXPECT_RUNS(R"(
     s_memtime s[20:21]

@@ -96,7 +96,10 @@ bool FieldReader::read(Generation Gen) {
     readVop3();
     break;
   case Format::Vop3p:
-    readVop3p();
+    if (flag(0, 22))
+      readMatrix();
+    else
+      readVop3p();
     break;
   case Format::Smem:
     readSmem();
@@ -114,6 +117,8 @@ bool FieldReader::read(Generation Gen) {
   default:
     return false;
   }
+  // MI200 alone (MIOpen's notes on its matrix instructions).
+  I.FlushHalves = D.target().UnifiedVgprs;
   for (unsigned N = 0; N < 3; ++N) {
     Operand &O = I.Src[N];
     O.Modified = O.Mods || O.Select != SelDword || (I.Dpp && N == 0) ||
@@ -156,10 +161,8 @@ Operand FieldReader::vgpr(uint32_t Reg, Ty Type) {
   O.Kind = OperandKind::Vgpr;
   O.Type = Type;
   O.Reg = uint16_t(Reg);
-  const unsigned End = Reg + dwordsOf(Type);
-  if (End > 256)
-    Legal = false;
-  I.VgprEnd = std::max<uint16_t>(I.VgprEnd, uint16_t(End));
+  checkTuple(Reg, dwordsOf(Type));
+  I.VgprEnd = std::max<uint16_t>(I.VgprEnd, uint16_t(Reg + dwordsOf(Type)));
   return O;
 }
 
@@ -208,6 +211,8 @@ void FieldReader::setVectorDst(uint32_t Field) {
     return;
   if (I.Info->Flags & OpScalarDst)
     I.Dst = scalar(Field, I.Info->Dst);
+  else if (I.Info->Flags & OpAccDst)
+    I.Dst = accVgpr(Field, I.Info->Dst);
   else
     I.Dst = vgpr(Field, I.Info->Dst);
 }
@@ -240,7 +245,9 @@ void FieldReader::readVop12c() {
     return;
   }
   const OpInfo &Info = *I.Info;
-  if (Info.Src[0] != Ty::None)
+  if (Info.Flags & OpAccSrc)
+    I.Src[0] = accVgpr(bits(0, 0, 8), Info.Src[0]);
+  else if (Info.Src[0] != Ty::None)
     I.Src[0] = source(Code, Info.Src[0]);
   if (!HasSrc1 || Info.Src[1] == Ty::None)
     return;
@@ -294,7 +301,8 @@ void FieldReader::readDpp() {
   const uint32_t C = I.DppCtrl;
   const bool IsRowShift = C > 0x100 && C < 0x130 && (C & 15);
   const bool IsWaveShift = C == 0x130 || C == 0x134 || C == 0x138 || C == 0x13c;
-  if (C > 0xff && !IsRowShift && !IsWaveShift && !(C >= 0x140 && C <= 0x143))
+  const bool IsBroadcast = C >= 0x150 && C <= 0x15f && D.target().UnifiedVgprs;
+  if (C > 0xff && !IsRowShift && !IsWaveShift && !IsBroadcast && !(C >= 0x140 && C <= 0x143))
     Legal = false;
   I.BoundCtrl = flag(1, 19);
   I.BankMask = uint8_t(bits(1, 24, 4));

@@ -29,6 +29,7 @@ private:
   void readDpp();
   void readVop3();
   void readVop3p();
+  void readMatrix();
   void readSmem();
   void readFlat();
   void readDs();
@@ -36,12 +37,19 @@ private:
 
   Operand source(uint32_t Code, Ty Type);
   Operand vgpr(uint32_t Reg, Ty Type);
+  Operand accVgpr(uint32_t Reg, Ty Type);
   Operand scalar(uint32_t Code, Ty Type);
   Operand constant(uint64_t Value, Ty Type);
   Operand literal(Ty Type);
   void setVectorDst(uint32_t Field);
   void setImplicitSources();
   uint16_t memoryVgpr(uint32_t Reg, unsigned Dwords);
+  uint16_t accReg(uint32_t Reg, unsigned Dwords);
+  uint16_t dataReg(uint32_t Reg, unsigned Dwords, bool Acc) {
+    return Acc ? accReg(Reg, Dwords) : memoryVgpr(Reg, Dwords);
+  }
+  void checkTuple(uint32_t Reg, unsigned Dwords);
+  unsigned dataDwords() const;
 
   static int32_t signExtend(uint32_t Value, unsigned Bits) {
     return int32_t(Value << (32 - Bits)) >> (32 - Bits);

@@ -6,10 +6,15 @@
 namespace vgpu {
 
 uint16_t FieldReader::memoryVgpr(uint32_t Reg, unsigned Dwords) {
-  if (Reg + Dwords > 256)
-    Legal = false;
+  checkTuple(Reg, Dwords);
   I.VgprEnd = std::max<uint16_t>(I.VgprEnd, uint16_t(Reg + Dwords));
   return uint16_t(Reg);
+}
+
+/// Registers of the data field: twice the type's where a second operand
+/// follows the first.
+unsigned FieldReader::dataDwords() const {
+  return dwordsOf(I.Info->Dst) * (I.Info->Flags & OpSecondData ? 2 : 1);
 }
 
 void FieldReader::readSmem() {
@@ -23,7 +28,7 @@ void FieldReader::readSmem() {
     I.SOffset = scalar(bits(1, 25, 7), Ty::B32);
   else if (!HasImm)
     I.SOffset = scalar(bits(1, 0, 7), Ty::B32);
-  if (I.SData + std::max(1u, dwordsOf(I.Info->Dst)) > 128 && I.Info->Dst != Ty::None)
+  if (I.SData + dataDwords() > 128 && I.Info->Dst != Ty::None)
     Legal = false;
 }
 
@@ -48,10 +53,11 @@ void FieldReader::readFlat() {
   if (I.Seg != Segment::Scratch || I.SAddr == Inst::NoReg)
     I.VAddr = memoryVgpr(bits(1, 0, 8),
                          I.Seg == Segment::Scratch || I.SAddr != Inst::NoReg ? 1 : 2);
+  const bool Acc = D.target().UnifiedVgprs && flag(1, 23);
   if (I.Info->Flags & (OpStores | OpAtomic))
-    I.VData = memoryVgpr(bits(1, 8, 8), Dwords);
+    I.VData = dataReg(bits(1, 8, 8), dataDwords(), Acc);
   if (I.Info->Flags & OpReturns && (!(I.Info->Flags & OpAtomic) || I.Glc))
-    I.VDst = memoryVgpr(bits(1, 24, 8), Dwords);
+    I.VDst = dataReg(bits(1, 24, 8), Dwords, Acc);
 }
 
 void FieldReader::readDs() {
@@ -62,16 +68,14 @@ void FieldReader::readDs() {
   I.Offset = int32_t(bits(0, 0, 16));
   I.Gds = flag(0, 16);
   I.VAddr = memoryVgpr(bits(1, 0, 8), 1);
-  I.VData = uint16_t(bits(1, 8, 8));
-  I.VData1 = uint16_t(bits(1, 16, 8));
-  I.VDst = uint16_t(bits(1, 24, 8));
+  const bool Acc = D.target().UnifiedVgprs && flag(0, 25);
   if (Flags & (OpStores | OpAtomic)) {
-    memoryVgpr(I.VData, Dwords);
-    if (Flags & OpLdsPair)
-      memoryVgpr(I.VData1, Dwords);
+    I.VData = dataReg(bits(1, 8, 8), Dwords, Acc);
+    if (Flags & (OpLdsPair | OpSecondData))
+      I.VData1 = dataReg(bits(1, 16, 8), Dwords, Acc);
   }
   if (Flags & OpReturns)
-    memoryVgpr(I.VDst, Flags & OpLdsPair ? 2 * Dwords : Dwords);
+    I.VDst = dataReg(bits(1, 24, 8), Flags & OpLdsPair ? 2 * Dwords : Dwords, Acc);
 }
 
 void FieldReader::readBuffer() {
@@ -87,12 +91,14 @@ void FieldReader::readBuffer() {
     I.NFmt = uint8_t(bits(0, 23, 3));
     I.Slc = flag(1, 22);
   }
-  I.Tfe = flag(1, 23);
+  // Where AccVGPRs may be named, their bit has taken the place of tfe.
+  const bool Acc = D.target().UnifiedVgprs && flag(1, 23);
+  I.Tfe = flag(1, 23) && !Acc;
   I.SRsrc = uint16_t(bits(1, 16, 5) * 4);
   if (I.Offen || I.Idxen)
     I.VAddr = memoryVgpr(bits(1, 0, 8), I.Offen && I.Idxen ? 2 : 1);
-  if (I.Info->Dst != Ty::None)
-    I.VData = I.VDst = memoryVgpr(bits(1, 8, 8), dwordsOf(I.Info->Dst) + I.Tfe);
+  if (I.Info->Dst != Ty::None && !I.LdsDma)
+    I.VData = I.VDst = dataReg(bits(1, 8, 8), dataDwords() + I.Tfe, Acc);
   I.SOffset = source(bits(1, 24, 8), Ty::B32);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/Inst.h"
 #include "core/Wave.h"
+#include "isa/MemFloat.h"
 
 #include <cstdint>
 #include <cstring>
@@ -40,6 +41,9 @@ constexpr unsigned bytesOf(Element E) {
   }
   return 0;
 }
+
+/// d16 loads leave the other half of the register alone.
+constexpr bool keepsHalf(Element E) { return E >= Element::U8Low && E <= Element::B16High; }
 
 constexpr Ty typeOf(Element E) {
   switch (E) {
@@ -176,29 +180,27 @@ inline void storeLanes(const Vreg *Src, const uint64_t *A, uint64_t Exec, unsign
 enum class Rmw : uint8_t {
   Swap, CmpSwap, Add, Sub, RSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec,
   MaskOr, // LDS: clear the bits of data0, set those of data1
-  FAdd, FMin, FMax, FCmpSwap, Wrap,
+  FAdd, FMin, FMax, FCmpSwap, Wrap, PkAddF16,
 };
 
-template <typename T> struct FloatOf { using Type = float; };
-template <> struct FloatOf<uint64_t> { using Type = double; };
+/// Operations with a second data operand.
+constexpr bool hasSecondData(Rmw Op) {
+  return Op == Rmw::CmpSwap || Op == Rmw::FCmpSwap || Op == Rmw::MaskOr || Op == Rmw::Wrap;
+}
+
+/// OpFlags of a vector memory or LDS atomic.
+constexpr uint32_t atomicFlags(Rmw Op, bool Returns) {
+  return OpAtomic | OpStores | (Returns ? uint32_t(OpReturns) : 0) |
+         (hasSecondData(Op) ? uint32_t(OpSecondData) : 0);
+}
+
 template <typename T> struct SignedOf { using Type = int32_t; };
 template <> struct SignedOf<uint64_t> { using Type = int64_t; };
 
 /// The new value: \p Data is the first data operand, \p Data2 the second one
 /// (for CmpSwap: Data is stored if memory equals Data2).
-template <Rmw Op, typename T> inline T apply(T Memory, T Data, T Data2) {
+template <Rmw Op, typename T> inline T apply(T Memory, T Data, T Data2, Denormals Keep) {
   using S = typename SignedOf<T>::Type;
-  using F = typename FloatOf<T>::Type;
-  auto AsFloat = [](T Bits) {
-    F Value;
-    std::memcpy(&Value, &Bits, sizeof Value);
-    return Value;
-  };
-  auto AsBits = [](F Value) {
-    T Bits;
-    std::memcpy(&Bits, &Value, sizeof Bits);
-    return Bits;
-  };
   switch (Op) {
   case Rmw::Swap: return Data;
   case Rmw::CmpSwap: return Memory == Data2 ? Data : Memory;
@@ -215,20 +217,23 @@ template <Rmw Op, typename T> inline T apply(T Memory, T Data, T Data2) {
   case Rmw::Inc: return Memory >= Data ? 0 : Memory + 1;
   case Rmw::Dec: return Memory == 0 || Memory > Data ? Data : Memory - 1;
   case Rmw::MaskOr: return (Memory & ~Data) | Data2;
-  case Rmw::FAdd: return AsBits(AsFloat(Memory) + AsFloat(Data));
-  case Rmw::FMin: return AsFloat(Data) < AsFloat(Memory) ? Data : Memory;
-  case Rmw::FMax: return AsFloat(Data) > AsFloat(Memory) ? Data : Memory;
-  case Rmw::FCmpSwap: return AsFloat(Memory) == AsFloat(Data2) ? Data : Memory;
+  case Rmw::FAdd: return floatAdd(Memory, Data, Keep);
+  case Rmw::FMin: return floatExtreme<false>(Memory, Data);
+  case Rmw::FMax: return floatExtreme<true>(Memory, Data);
+  case Rmw::FCmpSwap: return floatEqual(Memory, Data2) ? Data : Memory;
   case Rmw::Wrap: return Memory >= Data ? Memory - Data : Memory + Data2;
+  case Rmw::PkAddF16: return T(packedHalfAdd(uint32_t(Memory), uint32_t(Data)));
   }
   return Memory;
 }
 
-/// One operation, atomic towards host threads; returns the old value.
+/// One operation on memory, atomic towards host threads; returns the old value.
+/// Single precision flushes denormals whatever MODE says, the others keep them.
 template <Rmw Op, typename T> inline T atomicRmw(uint64_t Address, T Data, T Data2) {
+  constexpr Denormals Keep{sizeof(T) == 8, sizeof(T) == 8};
   T *Place = reinterpret_cast<T *>(Address);
   T Old = __atomic_load_n(Place, __ATOMIC_ACQUIRE);
-  while (!__atomic_compare_exchange_n(Place, &Old, apply<Op, T>(Old, Data, Data2), false,
+  while (!__atomic_compare_exchange_n(Place, &Old, apply<Op, T>(Old, Data, Data2, Keep), false,
                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     ;
   return Old;

@@ -213,12 +213,6 @@ template <Element E> void store(Wave &W, const Inst &I) {
 template <Rmw Op, typename T> void atomic(Wave &W, const Inst &I) {
   Machine &M = Machine::of(W);
   constexpr unsigned Dwords = sizeof(T) / 4;
-  constexpr bool TwoOperands = Op == Rmw::CmpSwap || Op == Rmw::FCmpSwap;
-  if (TwoOperands && I.VData + 2 * Dwords > W.NumVgprs) {
-    M.fault(W, I, FaultKind::IllegalOperand, "data registers beyond the wave's allocation",
-            MaxLanes, 0);
-    return;
-  }
   Access Acc;
   if (!resolve(W, I, Acc, sizeof(T), true))
     return;
@@ -238,14 +232,12 @@ template <Rmw Op, typename T> void atomic(Wave &W, const Inst &I) {
   for (uint64_t Rest = Acc.Exec; Rest; Rest &= Rest - 1) {
     unsigned L = unsigned(__builtin_ctzll(Rest));
     T Old = atomicRmw<Op, T>(Acc.A.Lane[L], laneData<T>(Data, L),
-                             TwoOperands ? laneData<T>(Data + Dwords, L) : T(0));
+                             hasSecondData(Op) ? laneData<T>(Data + Dwords, L) : T(0));
     if (I.Glc)
       setLaneData<T>(W.Vgpr + I.VDst, L, Old);
   }
   count(W, I, Acc, sizeof(T), MemoryOp::Atomic);
 }
-
-constexpr uint32_t AtomicFlags = OpAtomic | OpStores | OpReturns;
 
 #define LOAD(NAME, E)                                                                          \
   {"flat_load_" NAME, load<E>, OpClass::FlatLoad, OpReturns, typeOf(E)},                       \
@@ -256,8 +248,10 @@ constexpr uint32_t AtomicFlags = OpAtomic | OpStores | OpReturns;
       {"global_store_" NAME, store<E>, OpClass::VmemStore, OpStores, typeOf(E)},               \
       {"scratch_store_" NAME, store<E>, OpClass::VmemStore, OpStores, typeOf(E)}
 #define ATOMIC_ONE(NAME, OP, T, TYPE)                                                          \
-  {"flat_atomic_" NAME, atomic<OP, T>, OpClass::FlatAtomic, AtomicFlags, TYPE},                \
-      {"global_atomic_" NAME, atomic<OP, T>, OpClass::VmemAtomic, AtomicFlags, TYPE}
+  {"flat_atomic_" NAME, atomic<OP, T>, OpClass::FlatAtomic,                                    \
+   atomicFlags(OP, true), TYPE},                                \
+      {"global_atomic_" NAME, atomic<OP, T>, OpClass::VmemAtomic,                              \
+       atomicFlags(OP, true), TYPE}
 #define ATOMIC(NAME, OP)                                                                       \
   ATOMIC_ONE(NAME, OP, uint32_t, Ty::B32), ATOMIC_ONE(NAME "_x2", OP, uint64_t, Ty::B64)
 

@@ -31,8 +31,8 @@ addOffset(uint32_t *A, const uint32_t *Base, uint32_t Offset, uint32_t Bytes, bo
 }
 
 /// Addresses of all lanes at Offset, checked. False: a fault was raised.
-bool resolve(Wave &W, const Inst &I, LdsAddresses &A, uint32_t Offset, unsigned Bytes,
-             bool Aligned) {
+bool resolve(Wave &W, const Inst &I, LdsAddresses &A, const Vreg &Base, uint32_t Offset,
+             unsigned Bytes, bool Aligned) {
   Machine &M = Machine::of(W);
   if (I.Gds) {
     M.fault(W, I, FaultKind::UnknownInstruction, "global data share is not modelled", MaxLanes, 0);
@@ -40,7 +40,7 @@ bool resolve(Wave &W, const Inst &I, LdsAddresses &A, uint32_t Offset, unsigned 
   }
   const uint64_t Exec = A.Exec = W.exec();
   const size_t Size = M.ldsSize(W);
-  uint32_t Most = addOffset(A.Lane, W.Vgpr[I.VAddr].Lane, Offset, Bytes, &A.Consecutive);
+  uint32_t Most = addOffset(A.Lane, Base.Lane, Offset, Bytes, &A.Consecutive);
   if (Exec != AllLanes)
     A.Consecutive = false;
   const bool AllInside = uint64_t(Most) + Bytes <= Size;
@@ -62,6 +62,12 @@ bool resolve(Wave &W, const Inst &I, LdsAddresses &A, uint32_t Offset, unsigned 
     }
   }
   return true;
+}
+
+/// The same from the instruction's address register.
+bool resolve(Wave &W, const Inst &I, LdsAddresses &A, uint32_t Offset, unsigned Bytes,
+             bool Aligned) {
+  return resolve(W, I, A, W.Vgpr[I.VAddr], Offset, Bytes, Aligned);
 }
 
 void count(Wave &W, const Inst &I, const LdsAddresses &A, unsigned Dwords) {
@@ -134,19 +140,19 @@ template <Element E, unsigned Scale> void write2(Wave &W, const Inst &I) {
   count(W, I, First, 2 * Bytes / 4);
 }
 
+template <typename T> Denormals denormals(const Wave &W) {
+  return sizeof(T) == 8 ? Denormals::of64(W.Mode) : Denormals::of32(W.Mode);
+}
+
 /// LDS belongs to one workgroup, whose waves run one at a time: no host
 /// atomics needed. DS names the compare value first and the new one second.
 template <Rmw Op, typename T, bool Returns> void atomic(Wave &W, const Inst &I) {
   constexpr bool Compare = Op == Rmw::CmpSwap || Op == Rmw::FCmpSwap;
-  constexpr bool Two = Compare || Op == Rmw::MaskOr || Op == Rmw::Wrap;
+  constexpr bool Two = hasSecondData(Op);
+  const Denormals Keep = denormals<T>(W);
   LdsAddresses A;
   if (!resolve(W, I, A, uint32_t(I.Offset), sizeof(T), true))
     return;
-  if (Two && I.VData1 + sizeof(T) / 4 > W.NumVgprs) {
-    Machine::of(W).fault(W, I, FaultKind::IllegalOperand,
-                         "data registers beyond the wave's allocation", MaxLanes, 0);
-    return;
-  }
   uint8_t *Lds = Machine::of(W).ldsBase(W);
   const Vreg *Data0 = W.Vgpr + I.VData, *Data1 = W.Vgpr + I.VData1;
   for (uint64_t Rest = A.Exec; Rest; Rest &= Rest - 1) {
@@ -154,12 +160,66 @@ template <Rmw Op, typename T, bool Returns> void atomic(Wave &W, const Inst &I) 
     T Old;
     std::memcpy(&Old, Lds + A.Lane[L], sizeof(T));
     T First = laneData<T>(Data0, L), Second = Two ? laneData<T>(Data1, L) : T(0);
-    T New = Compare ? apply<Op, T>(Old, Second, First) : apply<Op, T>(Old, First, Second);
+    T New = Compare ? apply<Op, T>(Old, Second, First, Keep)
+                    : apply<Op, T>(Old, First, Second, Keep);
     std::memcpy(Lds + A.Lane[L], &New, sizeof(T));
     if (Returns)
       setLaneData<T>(W.Vgpr + I.VDst, L, Old);
   }
   count(W, I, A, sizeof(T) / 4);
+}
+
+/// The _src2_ family: the second operand lies in LDS too, a signed number of
+/// dwords away, which the offset field or the upper bits of the address give.
+template <Rmw Op, typename T> void atomicInLds(Wave &W, const Inst &I) {
+  constexpr unsigned Bytes = sizeof(T);
+  const bool InAddress = I.Offset1 & 0x80;
+  const int32_t Fixed = int32_t(uint32_t(I.Offset) << 17) >> 17;
+  LdsAddresses A;
+  Vreg Base, Distance;
+  for (unsigned L = 0; L < MaxLanes; ++L) {
+    const uint32_t Address = W.Vgpr[I.VAddr].Lane[L];
+    Base.Lane[L] = InAddress ? Address & 0x1ffff : Address;
+    Distance.Lane[L] = uint32_t(4 * (InAddress ? int32_t(Address) >> 17 : Fixed));
+  }
+  LdsAddresses Other;
+  Vreg Second;
+  for (unsigned L = 0; L < MaxLanes; ++L)
+    Second.Lane[L] = Base.Lane[L] + Distance.Lane[L];
+  if (!resolve(W, I, A, Base, 0, Bytes, true) || !resolve(W, I, Other, Second, 0, Bytes, true))
+    return;
+  uint8_t *Lds = Machine::of(W).ldsBase(W);
+  const Denormals Keep = denormals<T>(W);
+  for (uint64_t Rest = A.Exec; Rest; Rest &= Rest - 1) {
+    const unsigned L = unsigned(__builtin_ctzll(Rest));
+    T Old, Data;
+    std::memcpy(&Old, Lds + A.Lane[L], Bytes);
+    std::memcpy(&Data, Lds + Other.Lane[L], Bytes);
+    const T New = apply<Op, T>(Old, Data, T(0), Keep);
+    std::memcpy(Lds + A.Lane[L], &New, Bytes);
+  }
+  count(W, I, A, 2 * Bytes / 4);
+}
+
+/// Two dwords: each is replaced if the top bit of its data is set, by the rest.
+void conditionalExchange(Wave &W, const Inst &I) {
+  LdsAddresses A;
+  if (!resolve(W, I, A, uint32_t(I.Offset), 8, true))
+    return;
+  uint8_t *Lds = Machine::of(W).ldsBase(W);
+  for (uint64_t Rest = A.Exec; Rest; Rest &= Rest - 1) {
+    const unsigned L = unsigned(__builtin_ctzll(Rest));
+    uint32_t Old[2], New[2];
+    std::memcpy(Old, Lds + A.Lane[L], 8);
+    for (unsigned D = 0; D < 2; ++D) {
+      const uint32_t Data = W.Vgpr[I.VData + D].Lane[L];
+      New[D] = Data >> 31 ? Data & 0x7fffffff : Old[D];
+    }
+    std::memcpy(Lds + A.Lane[L], New, 8);
+    for (unsigned D = 0; D < 2; ++D)
+      W.Vgpr[I.VDst + D].Lane[L] = Old[D];
+  }
+  count(W, I, A, 2);
 }
 
 /// Exchange of two elements at separate offsets.
@@ -186,18 +246,24 @@ template <typename T, unsigned Scale> void exchange2(Wave &W, const Inst &I) {
   count(W, I, First, 2 * Bytes / 4);
 }
 
-constexpr uint32_t AtomicFlags = OpAtomic | OpStores;
 constexpr uint32_t AtomicRtnFlags = OpAtomic | OpStores | OpReturns;
 constexpr uint32_t PairLoad = OpReturns | OpLdsPair, PairStore = OpStores | OpLdsPair;
 
 #define READ(NAME, E) {"ds_read_" NAME, read<E>, OpClass::LdsLoad, OpReturns, typeOf(E)}
 #define WRITE(NAME, E) {"ds_write_" NAME, write<E>, OpClass::LdsStore, OpStores, typeOf(E)}
 #define ATOMIC(NAME, SUFFIX, OP, T, TYPE)                                                      \
-  {"ds_" NAME "_" SUFFIX, atomic<OP, T, false>, OpClass::LdsAtomic, AtomicFlags, TYPE},        \
-      {"ds_" NAME "_rtn_" SUFFIX, atomic<OP, T, true>, OpClass::LdsAtomic, AtomicRtnFlags, TYPE}
+  {"ds_" NAME "_" SUFFIX, atomic<OP, T, false>, OpClass::LdsAtomic,                            \
+   atomicFlags(OP, false), TYPE},                                \
+      {"ds_" NAME "_rtn_" SUFFIX, atomic<OP, T, true>, OpClass::LdsAtomic,                     \
+       atomicFlags(OP, true), TYPE}
 #define ATOMIC32(NAME, SUFFIX, OP) ATOMIC(NAME, SUFFIX "32", OP, uint32_t, Ty::B32)
 #define ATOMIC64(NAME, SUFFIX, OP) ATOMIC(NAME, SUFFIX "64", OP, uint64_t, Ty::B64)
 #define ATOMICS(NAME, SUFFIX, OP) ATOMIC32(NAME, SUFFIX, OP), ATOMIC64(NAME, SUFFIX, OP)
+
+#define SRC2(NAME, SUFFIX, OP, T)                                                              \
+  {"ds_" NAME "_src2_" SUFFIX, atomicInLds<OP, T>, OpClass::LdsAtomic}
+#define SRC2_BOTH(NAME, SUFFIX, OP)                                                            \
+  SRC2(NAME, SUFFIX "32", OP, uint32_t), SRC2(NAME, SUFFIX "64", OP, uint64_t)
 
 const OpEntry Entries[] = {
     READ("u8", Element::U8),
@@ -247,13 +313,30 @@ const OpEntry Entries[] = {
     ATOMICS("cmpst", "f", Rmw::FCmpSwap),
     ATOMICS("min", "f", Rmw::FMin),
     ATOMICS("max", "f", Rmw::FMax),
-    ATOMIC32("add", "f", Rmw::FAdd),
+    ATOMICS("add", "f", Rmw::FAdd),
     {"ds_wrxchg_rtn_b32", atomic<Rmw::Swap, uint32_t, true>, OpClass::LdsAtomic, AtomicRtnFlags,
      Ty::B32},
     {"ds_wrxchg_rtn_b64", atomic<Rmw::Swap, uint64_t, true>, OpClass::LdsAtomic, AtomicRtnFlags,
      Ty::B64},
-    {"ds_wrap_rtn_b32", atomic<Rmw::Wrap, uint32_t, true>, OpClass::LdsAtomic, AtomicRtnFlags,
-     Ty::B32},
+    {"ds_wrap_rtn_b32", atomic<Rmw::Wrap, uint32_t, true>, OpClass::LdsAtomic,
+     AtomicRtnFlags | OpSecondData, Ty::B32},
+    {"ds_condxchg32_rtn_b64", conditionalExchange, OpClass::LdsAtomic, AtomicRtnFlags, Ty::B64},
+    SRC2_BOTH("add", "u", Rmw::Add),
+    SRC2_BOTH("sub", "u", Rmw::Sub),
+    SRC2_BOTH("rsub", "u", Rmw::RSub),
+    SRC2_BOTH("inc", "u", Rmw::Inc),
+    SRC2_BOTH("dec", "u", Rmw::Dec),
+    SRC2_BOTH("min", "i", Rmw::SMin),
+    SRC2_BOTH("max", "i", Rmw::SMax),
+    SRC2_BOTH("min", "u", Rmw::UMin),
+    SRC2_BOTH("max", "u", Rmw::UMax),
+    SRC2_BOTH("and", "b", Rmw::And),
+    SRC2_BOTH("or", "b", Rmw::Or),
+    SRC2_BOTH("xor", "b", Rmw::Xor),
+    SRC2_BOTH("min", "f", Rmw::FMin),
+    SRC2_BOTH("max", "f", Rmw::FMax),
+    SRC2_BOTH("write", "b", Rmw::Swap),
+    SRC2("add", "f32", Rmw::FAdd, uint32_t),
     {"ds_wrxchg2_rtn_b32", exchange2<uint32_t, 1>, OpClass::LdsAtomic,
      AtomicRtnFlags | OpLdsPair, Ty::B32},
     {"ds_wrxchg2_rtn_b64", exchange2<uint64_t, 1>, OpClass::LdsAtomic,

@@ -16,15 +16,16 @@ uint32_t valid(const Vreg &Data, uint64_t Exec, unsigned From) {
 void swizzle(Wave &W, const Inst &I) {
   const uint32_t Pattern = uint32_t(I.Offset);
   const uint64_t Exec = W.exec();
-  if (Pattern >= 0xe000) {
-    Machine::of(W).fault(W, I, FaultKind::UnknownInstruction,
-                         "FFT mode of ds_swizzle is not modelled", MaxLanes, 0);
-    return;
-  }
   const Vreg Data = W.Vgpr[I.VAddr];
   forLanes(Exec, [&](unsigned L) {
     unsigned From;
-    if (Pattern >= 0xc000) { // Rotate within groups of lanes.
+    if (Pattern >= 0xe000) { // FFT: the lane's bits in reverse, beside those of the mask.
+      const unsigned Mask = Pattern & 31;
+      unsigned Reversed = 0;
+      for (unsigned Bit = 0; Bit < 5; ++Bit)
+        Reversed |= (L >> Bit & 1) << (4 - Bit);
+      From = Reversed >> __builtin_popcount(Mask) | (L & Mask) | (L & 32);
+    } else if (Pattern >= 0xc000) { // Rotate within groups of lanes.
       unsigned Amount = Pattern >> 5 & 31, Mask = Pattern & 31;
       unsigned Rotated = Pattern >> 10 & 1 ? L - Amount : L + Amount;
       From = (L & Mask) | (Rotated & ~Mask & 31) | (L & 32);

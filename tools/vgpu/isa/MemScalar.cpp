@@ -17,11 +17,14 @@ uint32_t scalarOffset(const Wave &W, const Inst &I) {
   }
 }
 
-/// The first byte; bits 1..0 are ignored, as the hardware does.
-uint64_t plainAddress(const Wave &W, const Inst &I) {
-  return hostAddress(W.scalar64(I.SBase) + uint64_t(int64_t(I.Offset)) + scalarOffset(W, I)) &
+/// The first byte; bits 1..0 are ignored, as the hardware does. Scale: of the
+/// offset in a register, 64 for scratch ("Scalar Memory Addressing").
+uint64_t plainAddress(const Wave &W, const Inst &I, unsigned Scale = 1) {
+  return hostAddress(W.scalar64(I.SBase) + uint64_t(int64_t(I.Offset)) +
+                     uint64_t(scalarOffset(W, I)) * Scale) &
          ~uint64_t(3);
 }
+constexpr unsigned ScratchScale = 64;
 
 struct BufferRange {
   uint64_t Address;
@@ -47,8 +50,8 @@ bool checkScalar(Wave &W, const Inst &I, uint64_t Address, unsigned Bytes, bool 
   return false;
 }
 
-template <unsigned Dwords> void load(Wave &W, const Inst &I) {
-  uint64_t A = plainAddress(W, I);
+template <unsigned Dwords, unsigned Scale = 1> void load(Wave &W, const Inst &I) {
+  uint64_t A = plainAddress(W, I, Scale);
   if (!checkScalar(W, I, A, 4 * Dwords, false))
     return;
   uint32_t Value[Dwords]; // The result may overwrite the address pair.
@@ -70,8 +73,8 @@ template <unsigned Dwords> void bufferLoad(Wave &W, const Inst &I) {
   Machine::of(W).scalarTime(W, B.Address, 4 * Dwords, false);
 }
 
-template <unsigned Dwords> void store(Wave &W, const Inst &I) {
-  uint64_t A = plainAddress(W, I);
+template <unsigned Dwords, unsigned Scale = 1> void store(Wave &W, const Inst &I) {
+  uint64_t A = plainAddress(W, I, Scale);
   if (!checkScalar(W, I, A, 4 * Dwords, true))
     return;
   std::memcpy(reinterpret_cast<void *>(A), W.Sgpr + I.SData, 4 * Dwords);
@@ -97,7 +100,7 @@ template <Rmw Op, typename T> void atomicAt(Wave &W, const Inst &I, uint64_t A) 
     return;
   }
   auto Read = [&](unsigned Reg) { return sizeof(T) == 8 ? T(W.scalar64(Reg)) : T(W.Sgpr[Reg]); };
-  T Old = atomicRmw<Op, T>(A, Read(I.SData), Op == Rmw::CmpSwap ? Read(I.SData + sizeof(T) / 4) : T(0));
+  T Old = atomicRmw<Op, T>(A, Read(I.SData), hasSecondData(Op) ? Read(I.SData + sizeof(T) / 4) : T(0));
   if (I.Glc) {
     W.Sgpr[I.SData] = uint32_t(Old);
     if (sizeof(T) == 8)
@@ -143,15 +146,13 @@ void nothing(Wave &W, const Inst &) {
 
 constexpr uint32_t LoadFlags = OpReturns;
 constexpr uint32_t StoreFlags = OpStores | OpDataInDst;
-constexpr uint32_t AtomicFlags = OpAtomic | OpStores | OpReturns | OpDataInDst;
 
+#define ATOMIC_ONE(NAME, OP, T, TYPE)                                                           \
+  {"s_atomic_" NAME, atomic<OP, T>, OpClass::SmemStore, atomicFlags(OP, true), TYPE},           \
+      {"s_buffer_atomic_" NAME, bufferAtomic<OP, T>, OpClass::SmemStore, atomicFlags(OP, true), \
+       TYPE}
 #define ATOMICS(NAME, OP)                                                                       \
-  {"s_atomic_" NAME, atomic<OP, uint32_t>, OpClass::SmemStore, AtomicFlags, Ty::B32},           \
-      {"s_atomic_" NAME "_x2", atomic<OP, uint64_t>, OpClass::SmemStore, AtomicFlags, Ty::B64}, \
-      {"s_buffer_atomic_" NAME, bufferAtomic<OP, uint32_t>, OpClass::SmemStore, AtomicFlags,    \
-       Ty::B32},                                                                                \
-      {"s_buffer_atomic_" NAME "_x2", bufferAtomic<OP, uint64_t>, OpClass::SmemStore,           \
-       AtomicFlags, Ty::B64}
+  ATOMIC_ONE(NAME, OP, uint32_t, Ty::B32), ATOMIC_ONE(NAME "_x2", OP, uint64_t, Ty::B64)
 
 const OpEntry Entries[] = {
     {"s_load_dword", load<1>, OpClass::SmemLoad, LoadFlags, Ty::B32},
@@ -170,6 +171,12 @@ const OpEntry Entries[] = {
     {"s_buffer_store_dword", bufferStore<1>, OpClass::SmemStore, StoreFlags, Ty::B32},
     {"s_buffer_store_dwordx2", bufferStore<2>, OpClass::SmemStore, StoreFlags, Ty::B64},
     {"s_buffer_store_dwordx4", bufferStore<4>, OpClass::SmemStore, StoreFlags, Ty::B128},
+    {"s_scratch_load_dword", load<1, ScratchScale>, OpClass::SmemLoad, LoadFlags, Ty::B32},
+    {"s_scratch_load_dwordx2", load<2, ScratchScale>, OpClass::SmemLoad, LoadFlags, Ty::B64},
+    {"s_scratch_load_dwordx4", load<4, ScratchScale>, OpClass::SmemLoad, LoadFlags, Ty::B128},
+    {"s_scratch_store_dword", store<1, ScratchScale>, OpClass::SmemStore, StoreFlags, Ty::B32},
+    {"s_scratch_store_dwordx2", store<2, ScratchScale>, OpClass::SmemStore, StoreFlags, Ty::B64},
+    {"s_scratch_store_dwordx4", store<4, ScratchScale>, OpClass::SmemStore, StoreFlags, Ty::B128},
     ATOMICS("swap", Rmw::Swap),
     ATOMICS("cmpswap", Rmw::CmpSwap),
     ATOMICS("add", Rmw::Add),
@@ -191,6 +198,9 @@ const OpEntry Entries[] = {
     {"s_dcache_wb_vol", nothing, OpClass::SmemOther},
     {"s_dcache_discard", nothing, OpClass::SmemOther},
     {"s_dcache_discard_x2", nothing, OpClass::SmemOther},
+    // A hint to the address translation, which there is none of.
+    {"s_atc_probe", nothing, OpClass::SmemOther},
+    {"s_atc_probe_buffer", nothing, OpClass::SmemOther},
 };
 
 } // namespace

@@ -9,10 +9,10 @@
 
 namespace vgpu {
 
-extern const OpTable SmemOps, FlatOps, MubufOps, DsOps, DsLaneOps;
+extern const OpTable SmemOps, FlatOps, MubufOps, TypedBufferOps, DsOps, DsLaneOps;
 
 inline std::vector<OpTable> memoryTables() {
-  return {SmemOps, FlatOps, MubufOps, DsOps, DsLaneOps};
+  return {SmemOps, FlatOps, MubufOps, TypedBufferOps, DsOps, DsLaneOps};
 }
 
 } // namespace vgpu

@@ -1,0 +1,97 @@
+// Buffer addressing of gfx9, from the manual's chapter on it.
+#include "isa/BufferAccess.h"
+
+#include "machine/Machine.h"
+
+#include <algorithm>
+
+namespace vgpu {
+
+BufferResource::BufferResource(const uint32_t *R) {
+  Base = uint64_t(R[1] & 0xffff) << 32 | R[0];
+  Stride = R[1] >> 16 & 0x3fff;
+  Swizzle = R[1] >> 31;
+  Records = R[2];
+  for (unsigned I = 0; I < 4; ++I)
+    Select[I] = R[3] >> (3 * I) & 7;
+  NumberFormat = R[3] >> 12 & 7;
+  DataFormat = R[3] >> 15 & 15;
+  ElementBytes = 2u << (R[3] >> 19 & 3);
+  IndexStride = 8u << (R[3] >> 21 & 3);
+  AddThreadId = R[3] >> 23 & 1;
+  if (AddThreadId) // The format's place holds stride bits 17..14.
+    Stride |= DataFormat << 14;
+}
+
+bool BufferAccess::resolve(Wave &W, const Inst &I, const BufferResource &R, unsigned Bytes,
+                           bool Write) {
+  Machine &M = Machine::of(W);
+  if (I.Tfe) {
+    M.fault(W, I, FaultKind::UnknownInstruction, "tfe is not modelled", MaxLanes, 0);
+    return false;
+  }
+  const uint32_t Soffset = I.SOffset.Kind == OperandKind::Sgpr ? W.Sgpr[I.SOffset.Reg]
+                                                               : uint32_t(I.SOffset.Value);
+  const Vreg *Index = I.Idxen ? W.Vgpr + I.VAddr : nullptr;
+  const Vreg *Offset = I.Offen ? W.Vgpr + I.VAddr + (I.Idxen ? 1 : 0) : nullptr;
+  if (R.Swizzle && R.ElementBytes == 4)
+    DwordStride = 4 * R.IndexStride;
+  for (uint64_t Rest = W.exec(); Rest; Rest &= Rest - 1) {
+    unsigned L = unsigned(__builtin_ctzll(Rest));
+    uint64_t At = (Index ? Index->Lane[L] : 0) + (R.AddThreadId ? L : 0);
+    uint64_t Off = uint64_t(uint32_t(I.Offset)) + (Offset ? Offset->Lane[L] : 0);
+    uint64_t BufferOffset;
+    bool Outside;
+    if (R.Swizzle) {
+      BufferOffset = (At / R.IndexStride * R.Stride + Off / R.ElementBytes * R.ElementBytes) *
+                         R.IndexStride +
+                     At % R.IndexStride * R.ElementBytes + Off % R.ElementBytes;
+      // Index against the number of records if there is a stride.
+      Outside = R.Stride && !R.AddThreadId ? At >= R.Records
+                                           : BufferOffset + Soffset + Bytes > R.Records;
+      if (Bytes > 4 && R.ElementBytes != 4) {
+        M.fault(W, I, FaultKind::IllegalOperand,
+                "wide access to a swizzled buffer whose elements are not dwords", L, 0);
+        return false;
+      }
+    } else {
+      BufferOffset = At * R.Stride + Off;
+      Outside = R.Stride ? At >= R.Records : BufferOffset + Soffset + Bytes > R.Records;
+    }
+    if (Outside)
+      continue;
+    InRange |= uint64_t(1) << L;
+    A.Lane[L] = hostAddress(R.Base + Soffset + BufferOffset);
+  }
+  return M.checkLanes(W, I, A.Lane, InRange, R.Swizzle ? std::min(Bytes, 4u) : Bytes, Write);
+}
+
+/// Calls Body(lane, host address in LDS) for the active lanes.
+template <typename F> static bool forLdsDwords(Wave &W, const Inst &I, F Body) {
+  Machine &M = Machine::of(W);
+  for (uint64_t Rest = W.exec(); Rest; Rest &= Rest - 1) {
+    const unsigned L = unsigned(__builtin_ctzll(Rest));
+    const uint64_t At = (W.m0() & 0xffff) + uint32_t(I.Offset) + 4 * L;
+    if (At + 4 > M.ldsSize(W)) {
+      M.fault(W, I, FaultKind::LdsRange,
+              "4 bytes at LDS offset " + std::to_string(At) + ", the workgroup has " +
+                  std::to_string(M.ldsSize(W)),
+              L, At);
+      return false;
+    }
+    Body(L, M.ldsBase(W) + At);
+  }
+  return true;
+}
+
+bool storeToLds(Wave &W, const Inst &I, const Vreg &Value) {
+  return forLdsDwords(
+      W, I, [&](unsigned L, uint8_t *Place) { std::memcpy(Place, &Value.Lane[L], 4); });
+}
+
+bool loadFromLds(Wave &W, const Inst &I, Vreg &Value) {
+  return forLdsDwords(
+      W, I, [&](unsigned L, const uint8_t *Place) { std::memcpy(&Value.Lane[L], Place, 4); });
+}
+
+} // namespace vgpu

@@ -1,0 +1,42 @@
+// Addresses of buffer instructions: the resource's fields, the swizzle, the
+// range check, and the way that loads take to LDS. Shared by the plain
+// (MemBuffer.cpp) and the typed ones (MemFormat.cpp).
+#ifndef VGPU_ISA_BUFFERACCESS_H
+#define VGPU_ISA_BUFFERACCESS_H
+
+#include "isa/MemAccess.h"
+
+namespace vgpu {
+
+/// The fields of a buffer resource that matter here (gfx9).
+struct BufferResource {
+  uint64_t Base;
+  uint32_t Stride, Records, ElementBytes, IndexStride;
+  uint32_t DataFormat, NumberFormat;
+  uint8_t Select[4];
+  bool Swizzle, AddThreadId;
+
+  explicit BufferResource(const uint32_t *Words);
+};
+
+struct BufferAccess {
+  LaneAddresses A;
+  uint64_t InRange = 0; ///< Active lanes inside the resource.
+  unsigned DwordStride = 4;
+
+  /// Lane addresses, range check, memory check. False: a fault was raised.
+  /// Out of range is none: such loads give zero, such stores do nothing
+  /// ("Buffer Addressing", "Range checking").
+  bool resolve(Wave &W, const Inst &I, const BufferResource &R, unsigned Bytes, bool Write);
+};
+
+/// Writes the active lanes' values where a load with the lds bit puts them:
+/// LDS at M0[15:0] + instruction offset + 4 * lane ("Memory Buffer Load to
+/// LDS"). False: a fault was raised.
+bool storeToLds(Wave &W, const Inst &I, const Vreg &Value);
+/// The opposite, for buffer_store_lds_dword.
+bool loadFromLds(Wave &W, const Inst &I, Vreg &Value);
+
+} // namespace vgpu
+
+#endif
