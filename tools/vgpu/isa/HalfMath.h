@@ -78,20 +78,14 @@ struct DefaultHalf {
     return nanRule(narrow(widen(A) * widen(B)), A, B);
   }
   static Half fma(Half A, Half B, Half C, const FloatMode &) {
-    const F64 P = F64(widen(A)) * F64(widen(B)), Z = F64(widen(C)), S = P + Z, T = S - P;
-    const F64 Error = (P - (S - T)) + (Z - T);
-    // Round to odd in double, then cut to float keeping a sticky bit.
-    U64 Bits = toBits(S);
-    const U64 Step = (Error > 0) == (S > 0) ? U64(1) : ~U64(0);
-    const bool Inexact = (Error != 0) & ((Bits & 1) == 0);
-    const U64 Odd = Inexact ? Bits + Step : Bits;
-    const U64 Magnitude = Odd & ~FloatTraits<F64>::Sign;
-    const U32 Sticky = (Magnitude & 0x1fffffff) != 0 ? 1 : 0;
-    const U32 Cut = U32((Magnitude >> 29) - (U64(1023 - 127) << 23)) | Sticky;
-    const U32 Finite = Magnitude == 0 ? 0 : Cut;
-    const U32 Special = (Bits << 1) > (FloatTraits<F64>::Inf << 1) ? 0x7fc00000 : 0x7f800000;
-    const U32 R = (Bits << 1) >= (FloatTraits<F64>::Inf << 1) ? Special : Finite;
-    return nanRule(narrow(fromBits<F32>(R | U32(Bits >> 63) << 31)), A, B, C);
+    // The product is exact in a float. The sum is rounded to odd there, so that
+    // the rounding to half sees on which side of it the exact value lies.
+    const F32 P = widen(A) * widen(B), Z = widen(C), S = P + Z, T = S - P;
+    const F32 Error = (P - (S - T)) + (Z - T);
+    const U32 Bits = toBits(S), Finite = (Bits & 0x7fffffff) < 0x7f800000 ? ~0u : 0;
+    const U32 Inexact = (Error != 0 ? Finite : 0) & (~Bits & 1);
+    const U32 Inwards = (toBits(Error) ^ Bits) >> 31; // towards zero, else away from it
+    return nanRule(narrow(fromBits<F32>(Bits + Inexact - 2 * (Inexact & Inwards))), A, B, C);
   }
 };
 

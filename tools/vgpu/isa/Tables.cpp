@@ -12,7 +12,7 @@ namespace {
   {Build::IntegerOps, Build::WideOps,    Build::LaneOps,    Build::CompareOps,                     \
    Build::Float32Ops, Build::Float64Ops, Build::Half16Ops,  Build::ConvertOps,                     \
    Build::DivideOps,  Build::TranscendentalOps, Build::Short16Ops, Build::PackedOps,               \
-   Build::MediaOps}
+   Build::MediaOps,   Build::DotOps,     Build::Packed32Ops, Build::MatrixOps}
 
 } // namespace
 

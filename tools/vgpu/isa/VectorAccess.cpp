@@ -29,6 +29,8 @@ int dppSource(unsigned Control, int L) {
     return InRow >= Amount ? L - Amount : -1;
   if (Control >= 0x121 && Control <= 0x12f) // row_ror
     return Row | ((InRow - Amount) & 15);
+  if (Control >= 0x150 && Control <= 0x15f) // row_newbcast of gfx90a, row_share of gfx10
+    return Row | Amount;
   switch (Control) {
   case 0x130: return L < 63 ? L + 1 : -1;      // wave_shl:1
   case 0x134: return (L + 1) & 63;             // wave_rol:1
@@ -199,6 +201,16 @@ void fetch64(const Wave &W, const Inst &I, unsigned N, PairBuffer &Buffer) {
     fill(Buffer.Low, uint32_t(V));
     fill(Buffer.High, uint32_t(V >> 32));
   }
+  if (I.Dpp && N == 0) {
+    const DppMap &Map = dppMap(I.DppCtrl);
+    const PairBuffer From = Buffer;
+    LaneBuffer Valid;
+    expandMask(dppValid(W, Map), Valid.Lane);
+    for (unsigned L = 0; L < MaxLanes; ++L) {
+      Buffer.Low[L] = From.Low[unsigned(Map.From[L])] & Valid.Lane[L];
+      Buffer.High[L] = From.High[unsigned(Map.From[L])] & Valid.Lane[L];
+    }
+  }
   if (O.Mods & ModAbs)
     for (uint32_t &H : Buffer.High)
       H &= 0x7fffffff;
@@ -239,8 +251,9 @@ void store16(Wave &W, const Inst &I, const uint32_t *Result) {
 }
 
 void store64(Wave &W, const Inst &I, const uint32_t *Low, const uint32_t *High) {
-  blend(W.Vgpr[I.Dst.Reg].Lane, Low, W.exec());
-  blend(W.Vgpr[I.Dst.Reg + 1].Lane, High, W.exec());
+  const uint64_t Active = activeLanes(W, I);
+  blend(W.Vgpr[I.Dst.Reg].Lane, Low, Active);
+  blend(W.Vgpr[I.Dst.Reg + 1].Lane, High, Active);
 }
 
 void modify32(const Wave &W, const Inst &I, uint32_t *Result) {

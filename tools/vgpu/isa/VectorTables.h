@@ -7,7 +7,8 @@
 #define VGPU_DECLARE_VECTOR_TABLES(Build)                                                          \
   namespace vgpu::Build {                                                                          \
   extern const OpTable IntegerOps, WideOps, LaneOps, CompareOps, Float32Ops, Float64Ops, Half16Ops,     \
-      ConvertOps, DivideOps, TranscendentalOps, Short16Ops, PackedOps, MediaOps;                   \
+      ConvertOps, DivideOps, TranscendentalOps, Short16Ops, PackedOps, Packed32Ops, DotOps, MediaOps,          \
+      MatrixOps;                   \
   }
 
 VGPU_DECLARE_VECTOR_TABLES(base)

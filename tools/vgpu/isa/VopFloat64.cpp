@@ -25,6 +25,8 @@ const OpEntry Ops[] = {
     VGPU_V2("v_mul_f64", ValuF64, F64, F64, F64, return nanRule(a * b, a, b);),
     VGPU_V3("v_fma_f64", ValuF64, F64, F64, F64, F64,
             return nanRule(__builtin_fma(a, b, c), a, b, c);),
+    VGPU_V3X("v_fmac_f64", ValuF64, OpReadsDst, F64, F64, F64, F64, F64,
+             return nanRule(__builtin_fma(a, b, c), a, b, c);),
     {"v_min_f64", extremeHandler<F64, false>, OpClass::ValuF64, 0, Ty::F64, {Ty::F64, Ty::F64, Ty::None}, 0},
     {"v_max_f64", extremeHandler<F64, true>, OpClass::ValuF64, 0, Ty::F64, {Ty::F64, Ty::F64, Ty::None}, 0},
     VGPU_V1X("v_floor_f64", ValuF64, 0, F64, U32, F64, return rounded<RoundDown>(a, x.Float64);),
