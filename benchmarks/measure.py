@@ -30,6 +30,21 @@ def dispatches(statistics):
     return found
 
 
+def by_kernel(found, names):
+    """{kernel: sum of each counter} over the dispatches of the named kernels and of
+    their clones, which count for the kernel."""
+    sums = {}
+    for name, counters in found:
+        name = name.removesuffix(CLONE)
+        if name in names:
+            into = sums.setdefault(name, dict.fromkeys(counters, 0))
+            for counter, value in counters.items():
+                into[counter] += value
+    if not sums:
+        raise MeasureError("the virtual GPU ran none of the program's kernels")
+    return sums
+
+
 def total(statistics, counter, names=None):
     """Sum of a counter over all dispatches, or over those of the named kernels and
     their clones."""

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
 """Builds Rodinia's HIP programs with and without kprobe, runs both, checks both.
 
-  run.py --rodinia DIR [--only nn,bfs] [--size small|default] [--json FILE] ...
+  run.py --rodinia DIR [--only nn,bfs] [--arch gfx906|gfx90a|gfx1030]
+         [--compiler hipcc|clang-19] [--size small|default] [--json FILE] ...
 
 DIR is the folder rodinia_3.0 of a checkout (HIP-Examples has it); nothing is
 written there. A line per program says whether the results of the plain and of
 the traced run are right, checked here and never by exit status, and what tracing
-cost. Without a GPU everything runs on the virtual one, and then cycles are
-modelled. Exit status 1 when a program fails.
+cost; the lines below it say what each kernel and its clone need. Without a GPU
+everything runs on the virtual one, and then cycles are modelled. Exit status 1
+when a program fails or does not finish.
+
+  run.py --rodinia DIR --plain
+
+runs without kprobe, checks, and ends with the virtual GPU's speed over all of it.
 """
 import argparse
 import json
@@ -18,6 +24,7 @@ import sys
 
 import harness
 import programs
+import resources
 
 
 def parse_arguments():
@@ -27,18 +34,21 @@ def parse_arguments():
     parser.add_argument("--rodinia", metavar="DIR", default=os.environ.get("RODINIA_DIR"),
                         help="rodinia_3.0 of a checkout (or the environment's RODINIA_DIR)")
     parser.add_argument("--only", metavar="NAMES", help="comma-separated programs")
-    parser.add_argument("--arch", default="gfx906", help="target (default gfx906)")
+    parser.add_argument("--arch", choices=sorted(resources.TARGETS), default="gfx906",
+                        help="target (default gfx906)")
     parser.add_argument("--compiler", choices=sorted(harness.COMPILERS), default="hipcc")
     parser.add_argument("--size", choices=programs.SIZES, default="small")
     parser.add_argument("--json", metavar="FILE", help="also write the table as JSON")
+    parser.add_argument("--plain", action="store_true",
+                        help="only the runs without kprobe")
     parser.add_argument("--work", metavar="DIR", help="where to build and run "
                         "(default rodinia/ in the build tree)")
     parser.add_argument("--build", metavar="DIR", help="kprobe's build tree or prefix "
                         "(default build/release of this source tree)")
-    parser.add_argument("--device", choices=("auto", "real", "virtual"), default="auto",
+    parser.add_argument("--device", choices=("auto", "vgpu", "gpu"), default="auto",
                         help="auto: the virtual GPU when there is no /dev/kfd")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS",
-                        help="for one run of a program (default 600)")
+    parser.add_argument("--limit", type=float, default=600, metavar="SECONDS",
+                        help="most time for one run of a program (default 600)")
     options = parser.parse_args()
 
     if not options.rodinia:
@@ -54,7 +64,7 @@ def parse_arguments():
         if name not in programs.NAMES:
             parser.error(f"unknown program '{name}'; known: {', '.join(programs.NAMES)}")
     if options.device == "auto":
-        options.device = "real" if os.path.exists("/dev/kfd") else "virtual"
+        options.device = "gpu" if os.path.exists("/dev/kfd") else "vgpu"
     return options
 
 
@@ -62,20 +72,55 @@ def count(value):
     return "-" if value is None else f"{value:,}".replace(",", " ")
 
 
-COLUMNS = "{:<12} {:<9} {:>13} {:>13} {:>6} {:>11} {:>12} {:>9} {:>9}  {}"
+def seconds(value):
+    return "-" if value is None else f"{value:.1f}"
+
+
+COLUMNS = "{:<21} {:<9} {:>15} {:>15} {:>6} {:>11} {:>12} {:>9} {:>7} {:>7} {:>7}"
 
 
 def row_text(row, unit):
-    costs = "; ".join(
-        f"{kernel['name']} {kernel['vgprs']}+{kernel['vgprs_added']}v "
-        f"{kernel['waves_per_simd']}->{kernel['clone_waves_per_simd']}w"
-        for kernel in row["kernels"])
-    return COLUMNS.format(
-        row["name"], "verified" if row["verified"] else "FAILED",
-        count(row[f"{unit}_plain"]), count(row[f"{unit}_traced"]),
+    result = "verified" if row["verified"] else "FAILED" if row["finished"] else "LIMIT"
+    line = COLUMNS.format(
+        row["name"], result, count(row[f"{unit}_plain"]), count(row[f"{unit}_traced"]),
         f"{row['ratio']:.3f}" if row["ratio"] else "-", count(row["events"]),
         count(row["bytes"]), count(row["overwritten"]), count(row["lost"]),
-        costs if row["verified"] else row["error"])
+        seconds(row["seconds_plain"]), seconds(row["seconds_traced"]))
+    return line + (f"  {row['error']}" if row["error"] else "")
+
+
+def kernel_text(kernel):
+    plain, clone = kernel["plain"], kernel["clone"]
+
+    def change(what):
+        return f"{plain[what]}" + (f">{clone[what]}" if clone else "")
+
+    return (f"    {kernel['name'][:58]:<58} VGPRs {change('vgprs'):<7} "
+            f"SGPRs {change('sgprs'):<7} LDS {change('lds'):<11} "
+            f"scratch {change('scratch'):<7} waves {change('waves_per_simd')}")
+
+
+def summary(rows, size):
+    """The last lines, and the same as data."""
+    ratios = [row["ratio"] for row in rows if row["verified"] and row["ratio"]]
+    report = {"programs": rows, "size": size, "geomean": None, "instructions_per_second": None}
+    lines = []
+    instructions = sum(row["instructions"] or 0 for row in rows)
+    spent = sum(row["host_seconds"] or 0 for row in rows)
+    if spent:
+        report["instructions_per_second"] = instructions / spent
+        lines.append(f"virtual GPU, plain runs: {count(instructions)} wave-instructions in "
+                     f"{spent:.1f} s of processor time, {instructions / spent / 1e6:.1f} million "
+                     "a second")
+    late = [row["name"] for row in rows if not row["finished"]]
+    if late:
+        lines.append(f"not finished within the limit: {', '.join(late)}")
+    lines.append(f"{sum(row['verified'] for row in rows)} of {len(rows)} programs verified")
+    if ratios:
+        report["geomean"] = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        lines.append(f"geometric mean of the ratio: {report['geomean']:.3f} "
+                     f"({len(ratios)} programs)")
+    return lines, report
 
 
 def main():
@@ -86,31 +131,30 @@ def main():
         print(f"run.py: error: {error}", file=sys.stderr)
         return 2
 
-    unit = "cycles" if options.device == "virtual" else "time_ns"
-    modelled = " (virtual GPU: cycles are modelled)" if unit == "cycles" else ""
+    unit = harness.UNITS[options.device]
+    modelled = " (virtual GPU: cycles are modelled)" if options.device == "vgpu" else ""
     print(f"Rodinia, {options.size} inputs, {options.arch}, {options.compiler}{modelled}")
-    print(COLUMNS.format("program", "result", f"{unit}", "traced", "ratio", "events",
-                         "bytes", "overwrit.", "lost", "kernel VGPRs+added, waves a SIMD"))
+    print(COLUMNS.format("program", "result", unit, "traced", "ratio", "events", "bytes",
+                         "overwrit.", "lost", "s plain", "traced"))
     rows = []
     for name in options.names:
         rows.append(bench.measure(programs.load(name)))
-        print(row_text(rows[-1], unit), flush=True)
+        print(row_text(rows[-1], unit))
+        for kernel in rows[-1]["kernels"]:
+            print(kernel_text(kernel))
+        sys.stdout.flush()
 
-    ratios = [row["ratio"] for row in rows if row["verified"] and row["ratio"]]
-    geomean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
-    failed = sum(not row["verified"] for row in rows)
-    print(f"geometric mean of the ratio: {geomean:.3f}" if geomean else "no ratio")
-    print(f"{len(rows) - failed} of {len(rows)} programs verified")
+    lines, report = summary(rows, options.size)
+    print("\n".join(lines))
+    report["device"] = options.device
     if options.json:
-        report = {"programs": rows, "geomean": geomean, "size": options.size,
-                  "device": options.device}
         try:
             pathlib.Path(options.json).write_text(json.dumps(report, indent=2) + "\n",
                                                   encoding="utf-8")
         except OSError as error:
             print(f"run.py: error: {error}", file=sys.stderr)
             return 1
-    return 1 if failed else 0
+    return 0 if all(row["verified"] for row in rows) else 1
 
 
 if __name__ == "__main__":

@@ -1,16 +1,18 @@
 """What run.py knows about each Rodinia program: one module per program.
 
 A module defines PROGRAM, an instance of Program. Add a program by adding its
-module and its name to NAMES.
+module and its name to NAMES, and a way to damage its result to ../test_checks.py.
 """
 import dataclasses
 import importlib
 import pathlib
-from typing import Callable
+from typing import Callable, Optional
 
-# In the order in which run.py runs and prints them.
+# In the order in which run.py runs and prints them: Rodinia's twenty, of which
+# particlefilter and srad are two programs each.
 NAMES = ("nn", "hotspot", "pathfinder", "bfs", "lud", "nw", "backprop", "gaussian", "hybridsort",
-         "kmeans", "lavamd", "btree", "srad_v2")
+         "kmeans", "lavamd", "btree", "srad_v1", "srad_v2", "cfd", "dwt2d", "particlefilter_naive",
+         "particlefilter_float", "streamcluster", "myocyte", "leukocyte", "heartwall")
 
 SIZES = ("small", "default")
 
@@ -24,6 +26,26 @@ def require(condition, text):
         raise Mismatch(text)
 
 
+def close(got, expected, tolerance, relative=0.0):
+    """Whether two numbers agree; NaN agrees with nothing."""
+    return abs(got - expected) <= tolerance + relative * abs(expected)
+
+
+def require_close(what, got, expected, tolerance, relative=0.0):
+    """Mismatch unless two lists of numbers agree one by one."""
+    require(len(got) == len(expected), f"{len(got)} {what}s, not {len(expected)}")
+    for number, (a, b) in enumerate(zip(got, expected)):
+        require(close(a, b, tolerance, relative), f"{what} {number} is {a:.9g}, not {b:.9g}")
+
+
+def numbers(text):
+    """All words of a text as numbers; Mismatch where one is none."""
+    try:
+        return [float(word) for word in text.split()]
+    except ValueError as error:
+        raise Mismatch(f"not a number: {error}") from error
+
+
 @dataclasses.dataclass
 class Run:
     """One finished run of a program, for verify()."""
@@ -31,11 +53,17 @@ class Run:
     rodinia: pathlib.Path    # the checkout
     size: str                # "small" or "default"
     stdout: str
+    command: tuple = ()      # its arguments
+    # The same run of the program built for the host, if the program says so.
+    reference: Optional["Run"] = None
 
     def read(self, name):
+        return self.read_bytes(name).decode("utf-8", errors="replace")
+
+    def read_bytes(self, name):
         path = self.folder / name
         require(path.is_file(), f"{name} was not written")
-        return path.read_text(encoding="utf-8", errors="replace")
+        return path.read_bytes()
 
 
 @dataclasses.dataclass
@@ -45,7 +73,14 @@ class Program:
     sources and c_sources are relative to hip/<folder> of the checkout, includes
     too. A source that begins with "kprobe:" is ours, in benchmarks/rodinia.
     prepare(folder, rodinia, size) makes the inputs in the folder that the program
-    runs in. commands[size] are its arguments there. verify(run) raises Mismatch.
+    runs in. commands[size] are its command lines there; each runs in a folder of
+    its own. verify(run) raises Mismatch.
+
+    Some programs open files in ../../data: they start in the folder start.
+
+    With host_reference, each command also runs in a build of the same source for
+    the host (host/hip/hip_runtime.h), where neither the device compiler nor the
+    device can be wrong, and verify finds what that gave in run.reference.
     """
     name: str
     folder: str
@@ -57,6 +92,8 @@ class Program:
     includes: tuple = ("../../common",)
     flags: tuple = ()
     c_flags: tuple = ()
+    start: str = "."
+    host_reference: bool = False
 
 
 def load(name):

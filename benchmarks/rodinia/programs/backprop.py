@@ -62,6 +62,6 @@ def verify(run):
 
 
 PROGRAM = Program("backprop", "backprop", ("backprop_cuda.cu",),
-                  {size: (str(count),) for size, count in COUNT.items()}, verify,
+                  {size: ((str(count),),) for size, count in COUNT.items()}, verify,
                   c_sources=("backprop.c", "facetrain.c", "imagenet.c"),
                   c_flags=("-fopenmp",), flags=("-include", "kprobe:recorded_copies.h"))

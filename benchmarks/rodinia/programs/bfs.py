@@ -39,5 +39,5 @@ def verify(run):
                 f"node {node} has cost {cost}, not {expected[number]}")
 
 
-PROGRAM = Program("bfs", "bfs", ("bfs.hip.cu",), {"small": ("graph",), "default": ("graph",)},
+PROGRAM = Program("bfs", "bfs", ("bfs.hip.cu",), {"small": (("graph",),), "default": (("graph",),)},
                   verify, prepare)

@@ -66,5 +66,5 @@ COMMAND = ("file", "keys", "command", "commands")
 PROGRAM = Program("b+tree", "b+tree",
                   ("main.cu", "kernel/kernel_gpu_cuda_wrapper.cu",
                    "kernel/kernel_gpu_cuda_wrapper_2.cu", "util/cuda/cuda.cu"),
-                  {"small": COMMAND, "default": COMMAND}, verify, prepare,
+                  {"small": (COMMAND,), "default": (COMMAND,)}, verify, prepare,
                   c_sources=("util/timer/timer.c", "util/num/num.c"))

@@ -34,5 +34,5 @@ def verify(run):
 
 
 PROGRAM = Program("gaussian", "gaussian", ("gaussian.cu",),
-                  {size: ("-f", "matrix") for size in MATRIX}, verify, prepare,
+                  {size: (("-f", "matrix"),) for size in MATRIX}, verify, prepare,
                   c_sources=("kprobe:gaussian_solution.c",))

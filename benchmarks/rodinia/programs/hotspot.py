@@ -64,4 +64,4 @@ def command(edge):
 
 
 PROGRAM = Program("hotspot", "hotspot", ("hotspot.cu",),
-                  {size: command(edge) for size, edge in EDGE.items()}, verify, prepare)
+                  {size: (command(edge),) for size, edge in EDGE.items()}, verify, prepare)

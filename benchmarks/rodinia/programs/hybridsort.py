@@ -23,5 +23,5 @@ def verify(run):
 
 PROGRAM = Program("hybridsort", "hybridsort",
                   ("bucketsort.hip.cu", "mergesort.hip.cu", "main.hip.cu"),
-                  {size: ("floats",) for size in COUNT}, verify, prepare,
+                  {size: (("floats",),) for size in COUNT}, verify, prepare,
                   flags=("-DVERIFY", "-DOUTPUT"))

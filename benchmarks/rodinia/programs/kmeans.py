@@ -62,5 +62,5 @@ def verify(run):
 
 COMMAND = ("-o", "-i", "points")
 PROGRAM = Program("kmeans", "kmeans", ("kmeans_cuda.cu",),
-                  {"small": COMMAND, "default": COMMAND}, verify, prepare,
+                  {"small": (COMMAND,), "default": (COMMAND,)}, verify, prepare,
                   c_sources=("cluster.c", "getopt.c", "kmeans.c", "kmeans_clustering.c", "rmse.c"))

@@ -65,7 +65,7 @@ def verify(run):
 
 
 PROGRAM = Program("lavamd", "lavaMD", ("kernel/kernel_gpu_cuda_wrapper.cu",),
-                  {size: ("-boxes1d", str(edge), "-rnd_seed", str(SEED))
+                  {size: (("-boxes1d", str(edge), "-rnd_seed", str(SEED)),)
                    for size, edge in BOXES.items()}, verify,
                   c_sources=("main.c", "util/num/num.c", "util/timer/timer.c"),
                   c_flags=("-DOUTPUT",))

@@ -32,6 +32,6 @@ def verify(run):
 
 
 PROGRAM = Program("lud", "lud", ("lud.hip.cu", "lud_kernel.hip.cu"),
-                  {size: ("-s", str(edge), "-v") for size, edge in EDGE.items()}, verify,
+                  {size: (("-s", str(edge), "-v"),) for size, edge in EDGE.items()}, verify,
                   c_sources=("common/common.c", "kprobe:lud_verify.c"),
                   c_flags=("-Dlud_verify=lud_verify_of_rodinia",))

@@ -38,5 +38,5 @@ def verify(run):
 
 
 COMMAND = ("list", "-r", str(RESULTS), "-lat", str(LATITUDE), "-lng", str(LONGITUDE))
-PROGRAM = Program("nn", "nn", ("nn_hip.cu",), {"small": COMMAND, "default": COMMAND},
+PROGRAM = Program("nn", "nn", ("nn_hip.cu",), {"small": (COMMAND,), "default": (COMMAND,)},
                   verify, prepare)

@@ -74,4 +74,4 @@ def verify(run):
 
 
 PROGRAM = Program("nw", "nw", ("needle_hip.cu",),
-                  {size: (str(edge), str(PENALTY)) for size, edge in EDGE.items()}, verify)
+                  {size: ((str(edge), str(PENALTY)),) for size, edge in EDGE.items()}, verify)

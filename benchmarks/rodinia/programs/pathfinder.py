@@ -12,4 +12,4 @@ def verify(run):
 
 
 PROGRAM = Program("pathfinder", "pathfinder", ("pathfinder_hip.cu",),
-                  {"small": ("1000", "10", "2"), "default": ("100000", "100", "20")}, verify)
+                  {"small": (("1000", "10", "2"),), "default": (("100000", "100", "20"),)}, verify)
