@@ -63,6 +63,7 @@ class Harness:
         self.options = options
         self.bin = options.build / "bin"
         self.virtual = options.device == "vgpu"
+        self.references = {}
         self.variants = ("plain",) if options.plain else ("plain", "traced")
         if not (self.bin / "kprobe-run").is_file():
             raise SetupError(f"no kprobe in {options.build}: build it, or say --build")
@@ -152,7 +153,7 @@ class Harness:
         return Run(folder / program.start, options.rodinia, options.size, result.stdout,
                    tuple(command))
 
-    def run(self, program, variant, executable, number, reference, names):
+    def run(self, program, variant, executable, number, host, names):
         """Runs one command, verifies it, and returns what was measured."""
         folder = self.folder(program, variant, number)
         dump, statistics = folder.with_suffix(".kpd"), folder.with_suffix(".stats")
@@ -171,7 +172,8 @@ class Harness:
         began = time.monotonic()
         run = self.execute(program, variant, executable, number, launcher, settings)
         measured = {"seconds": time.monotonic() - began}
-        run.reference = reference
+        if host:
+            run.reference = self.reference(program, number, host, run if program.follow else None)
         program.verify(run)
         if self.virtual:
             dispatches = measure.dispatches(statistics)
@@ -185,8 +187,17 @@ class Harness:
             measured.update(trace)
         return measured
 
-    def reference(self, program, number, executable):
-        return self.execute(program, "host", executable, number) if executable else None
+    def reference(self, program, number, executable, followed=None):
+        """The host's run of a command. Once for all variants, if it follows none."""
+        settings = dict(program.host_settings)
+        if followed:
+            settings["KPROBE_FOLLOW"] = str(followed.folder / "copies.bin")
+        elif (program.name, number) in self.references:
+            return self.references[program.name, number]
+        run = self.execute(program, "host", executable, number, (), settings)
+        if not followed:
+            self.references[program.name, number] = run
+        return run
 
     # --------------------------------------------------------------- measuring
     def kernels(self, executable, program):
@@ -224,14 +235,13 @@ class Harness:
         row["kernels"] = resources.of_kernels(metadata["plain"], metadata.get("traced", {}),
                                               self.options.arch, {})
         commands = range(len(program.commands[self.options.size]))
-        references = [self.reference(program, number, host) for number in commands]
         group_waves = {}
         for variant in self.variants:
             runs = []
             for number in commands:
                 try:
                     runs.append(self.run(program, variant, built[variant], number,
-                                         references[number], names))
+                                         host, names))
                 except Mismatch as error:
                     raise Mismatch(f"{variant} run {number}: {error}") from error
             total = {}

@@ -80,7 +80,9 @@ class Program:
 
     With host_reference, each command also runs in a build of the same source for
     the host (host/hip/hip_runtime.h), where neither the device compiler nor the
-    device can be wrong, and verify finds what that gave in run.reference.
+    device can be wrong, and verify finds what that gave in run.reference. With
+    follow, that build goes on with the values that the run has copied from the device
+    (recorded_copies.h), for a program that magnifies the smallest difference.
     """
     name: str
     folder: str
@@ -94,6 +96,8 @@ class Program:
     c_flags: tuple = ()
     start: str = "."
     host_reference: bool = False
+    host_settings: dict = dataclasses.field(default_factory=dict)   # its environment
+    follow: bool = False
 
 
 def load(name):

@@ -69,4 +69,4 @@ PROGRAM = Program("leukocyte", "leukocyte", ("find_ellipse_kernel.cu", "track_el
                              "misc_math.c", *MATRICES),
                   c_flags=("-DOUTPUT", "-DMEMCPYTOSYMBOL", "-DHAVE_CONFIG_H"),
                   flags=("-DMEMCPYTOSYMBOL", "-include", "kprobe:recorded_copies.h"),
-                  host_reference=True)
+                  host_reference=True, follow=True)

@@ -3,6 +3,10 @@
 Two modes with a kernel each: one evaluates the model and the host integrates, the
 other integrates on the GPU (and writes no file). Reference: the program built for
 the host; compared are all values that come back from the device (recorded_copies.h).
+
+In the first mode both workgroups write the first three values, by a slip of the
+program's (kernel_cam writes d_finavalu[com_offset], not d_com[com_offset]). Group 0
+is the longer one and writes last, so the reference runs it last, too.
 """
 import array
 import math
@@ -32,8 +36,9 @@ def verify(run):
     require(len(expected) >= EQUATIONS, "the reference is incomplete")
     require(len(got) == len(expected), f"{len(got)} values, not {len(expected)}")
     for number, (a, b) in enumerate(zip(got, expected)):
-        # The model gives NaN for some states; the host part replaces it.
-        require(close(a, b, ABSOLUTE, RELATIVE) or (math.isnan(a) and math.isnan(b)),
+        # The model gives infinity and NaN for some states; the host part replaces them.
+        require(a == b or close(a, b, ABSOLUTE, RELATIVE)
+                or (math.isnan(a) and math.isnan(b)),
                 f"value {number} is {a:.9g}, not {b:.9g}")
 
 
@@ -44,4 +49,5 @@ def commands(milliseconds):
 PROGRAM = Program("myocyte", "myocyte", ("main.hip.cu",),
                   {size: commands(duration) for size, duration in MILLISECONDS.items()}, verify,
                   prepare, flags=("-include", "kprobe:recorded_copies.h"), start="hip/myocyte",
-                  host_reference=True)
+                  host_reference=True, follow=True,
+                  host_settings={"KPROBE_HOST_LAST_GROUP_FIRST": "1"})

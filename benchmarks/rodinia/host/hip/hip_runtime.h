@@ -1,7 +1,9 @@
 // HIP for the host's own compiler: takes the place of ROCm's header when run.py
 // builds a Rodinia program as a reference. No GPU, no device compiler, no ROCm.
 //
-// A kernel launch runs its workgroups one after the other. The work items of a
+// A kernel launch runs its workgroups one after the other, in the order of their
+// numbers; with KPROBE_HOST_LAST_GROUP_FIRST in the environment, in the opposite
+// one, for a program whose groups race. The work items of a
 // group are fibres that take turns at __syncthreads(): each runs to the barrier,
 // then the next does, in the order of their numbers. A group whose first work
 // item meets no barrier needs no fibres and is a plain loop.
@@ -169,12 +171,14 @@ inline void launch(dim3 Grid, dim3 Group, const std::function<void()> &Call) {
   gridDim = Grid;
   blockDim = Group;
   Item = &Call;
-  for (uint32_t Z = 0; Z < Grid.z; ++Z)
-    for (uint32_t Y = 0; Y < Grid.y; ++Y)
-      for (uint32_t X = 0; X < Grid.x; ++X) {
-        blockIdx = dim3(X, Y, Z);
-        runGroup();
-      }
+  static const bool Backwards = std::getenv("KPROBE_HOST_LAST_GROUP_FIRST");
+  uint64_t Count = uint64_t(Grid.x) * Grid.y * Grid.z;
+  for (uint64_t Step = 0; Step < Count; ++Step) {
+    uint64_t Number = Backwards ? Count - 1 - Step : Step;
+    blockIdx = dim3(Number % Grid.x, Number / Grid.x % Grid.y,
+                    Number / Grid.x / Grid.y);
+    runGroup();
+  }
 }
 
 } // namespace kprobe_host
