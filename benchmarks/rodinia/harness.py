@@ -174,7 +174,7 @@ class Harness:
         measured = {"seconds": time.monotonic() - began}
         if host:
             run.reference = self.reference(program, number, host, run if program.follow else None)
-        program.verify(run)
+        program.check(run)
         if self.virtual:
             dispatches = measure.dispatches(statistics)
             measured["kernels"] = measure.by_kernel(dispatches, names)

@@ -3,6 +3,7 @@
 A module defines PROGRAM, an instance of Program. Add a program by adding its
 module and its name to NAMES, and a way to damage its result to ../test_checks.py.
 """
+import array
 import dataclasses
 import importlib
 import pathlib
@@ -65,6 +66,12 @@ class Run:
         require(path.is_file(), f"{name} was not written")
         return path.read_bytes()
 
+    def floats(self, name):
+        """The file as numbers in single precision."""
+        data = self.read_bytes(name)
+        require(len(data) % 4 == 0, f"{name} ends inside a number")
+        return array.array("f", data)
+
 
 @dataclasses.dataclass
 class Program:
@@ -98,6 +105,13 @@ class Program:
     host_reference: bool = False
     host_settings: dict = dataclasses.field(default_factory=dict)   # its environment
     follow: bool = False
+
+    def check(self, run):
+        """verify(); Mismatch, too, where it cannot make sense of the output."""
+        try:
+            self.verify(run)
+        except (ValueError, IndexError, KeyError) as error:
+            raise Mismatch(f"output that cannot be read: {error!r}") from error
 
 
 def load(name):

@@ -5,11 +5,10 @@ of its two kernels only. So what it copies back from the device is recorded
 (recorded_copies.h); the last copy is the input weights that the second kernel
 has adjusted. Reference: the same step here, with the C library's rand().
 """
-import array
 import ctypes
 import math
 
-from programs import Program, require
+from programs import Program, require, require_close
 
 COUNT = {"small": 1024, "default": 65536}
 HIDDEN = 16
@@ -32,33 +31,37 @@ def squash(value):
     return 1 / (1 + math.exp(-value)) if value > -700 else 0.0
 
 
-def verify(run):
-    count = COUNT[run.size]
-    weights, output, units = network(count)
+def trained(weights, output, units):
+    """The weights behind the hidden layer, and those in front of it, after a step."""
     hidden = [1.0] + [squash(weights[0][j] + sum(weights[i][j] * units[i]
-                                                 for i in range(1, count + 1)))
+                                                 for i in range(1, len(units))))
                       for j in range(1, HIDDEN + 1)]
     result = squash(sum(output[j][1] * hidden[j] for j in range(HIDDEN + 1)))
     error = result * (1 - result) * (0.1 - result)
     deltas = [0.0] + [hidden[j] * (1 - hidden[j]) * error * output[j][1]
                       for j in range(1, HIDDEN + 1)]
+    new_output = [output[j][1] + RATE * error * hidden[j] for j in range(HIDDEN + 1)]
+    new_weights = [[weight + RATE * delta * unit for weight, delta in zip(row, deltas)]
+                   for row, unit in zip(weights, units)]
+    return new_output, new_weights
 
+
+def verify(run):
+    count = COUNT[run.size]
+    new_output, new_weights = trained(*network(count))
     lines = run.read("out_hip.txt").splitlines()[1:]
     written = {tuple(map(int, line.split(",")[:2])): float(line.split(",")[2]) for line in lines}
-    for j in range(HIDDEN + 1):
-        expected = output[j][1] + RATE * error * hidden[j]
-        got = written.get((j, 1), math.nan)
-        require(abs(got - expected) <= 1e-4, f"output weight {j} is {got}, not {expected:.6f}")
+    got = [written.get((j, 1), math.nan) for j in range(HIDDEN + 1)]
+    require_close("output weight", got, new_output, 1e-4)
 
-    copies = array.array("f", (run.folder / "copies.bin").read_bytes())
+    copies = run.floats("copies.bin")
     adjusted = copies[-(count + 1) * (HIDDEN + 1):]
     require(len(adjusted) == (count + 1) * (HIDDEN + 1), "the input weights were not read back")
-    for i in range(count + 1):
-        for j in range(1, HIDDEN + 1):
-            expected = weights[i][j] + RATE * deltas[j] * units[i]
-            got = adjusted[i * (HIDDEN + 1) + j]
-            require(abs(got - expected) <= 1e-5,
-                    f"input weight ({i}, {j}) is {got}, not {expected:.6f}")
+    for i, row in enumerate(new_weights):
+        # The first of each row is nobody's weight.
+        start = i * (HIDDEN + 1)
+        require_close(f"weight of input {i}", adjusted[start + 1:start + HIDDEN + 1], row[1:],
+                      1e-5)
 
 
 PROGRAM = Program("backprop", "backprop", ("backprop_cuda.cu",),

@@ -34,9 +34,10 @@ def section(text, title, columns):
     return rows
 
 
-def verify(run):
-    count = KEYS[run.size]
-    ranges, lookups = QUERIES[run.size]
+def expected_results(size):
+    """(start, length) of each range, and the value of each look-up."""
+    count = KEYS[size]
+    ranges, lookups = QUERIES[size]
     libc = ctypes.CDLL("libc.so.6")
     libc.srand(1)
 
@@ -45,21 +46,28 @@ def verify(run):
                               / ctypes.c_float(0x7fffffff).value).value
         return int(ctypes.c_float(part * count).value)
 
-    text = run.read("output.txt")
-    rows = section(text, f"******command: j count={ranges}", 3)
-    require(len(rows) == ranges, f"{len(rows)} ranges written, not {ranges}")
-    for number, (index, start, length) in enumerate(rows):
+    found = []
+    for _ in range(ranges):
         first = draw()
         last = first + ranges
         if last >= count:
             first, last = first - (last - count), count - 1
-        require([index, start, length] == [number, first, last - first + 1],
-                f"range {number} is {start}, {length}, not {first}, {last - first + 1}")
-    rows = section(text, f"******command: k count={lookups}", 2)
-    require(len(rows) == lookups, f"{len(rows)} values written, not {lookups}")
-    for number, (index, value) in enumerate(rows):
-        key = draw()
-        require([index, value] == [number, key], f"value {number} is {value}, not {key}")
+        found.append((first, last - first + 1))
+    return found, [draw() for _ in range(lookups)]
+
+
+def verify(run):
+    ranges, values = expected_results(run.size)
+    text = run.read("output.txt")
+    rows = section(text, f"******command: j count={len(ranges)}", 3)
+    require(len(rows) == len(ranges), f"{len(rows)} ranges written, not {len(ranges)}")
+    for number, (row, (start, length)) in enumerate(zip(rows, ranges)):
+        require(row == [number, start, length],
+                f"range {number} is {row[1]}, {row[2]}, not {start}, {length}")
+    rows = section(text, f"******command: k count={len(values)}", 2)
+    require(len(rows) == len(values), f"{len(rows)} values written, not {len(values)}")
+    for number, (row, value) in enumerate(zip(rows, values)):
+        require(row == [number, value], f"value {number} is {row[1]}, not {value}")
 
 
 COMMAND = ("file", "keys", "command", "commands")

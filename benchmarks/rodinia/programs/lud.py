@@ -5,7 +5,6 @@ is, and prints no matrix. So its lud_verify is set aside at build time and ours
 (lud_verify.c) writes both matrices to a file; here L times U is compared with
 the input, and the input with the formula that the program documents.
 """
-import array
 import math
 
 from programs import Program, require
@@ -15,9 +14,7 @@ EDGE = {"small": 64, "default": 256}
 
 def verify(run):
     edge = EDGE[run.size]
-    path = run.folder / "lud.bin"
-    require(path.is_file(), "lud.bin was not written")
-    values = array.array("f", path.read_bytes())
+    values = run.floats("lud.bin")
     require(len(values) == 2 * edge * edge, f"{len(values)} values, not {2 * edge * edge}")
     before, after = values[:edge * edge], values[edge * edge:]
     upper = [after[column::edge] for column in range(edge)]

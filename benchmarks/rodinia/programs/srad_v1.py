@@ -4,7 +4,6 @@ Reference: the program built for the host, for the image in single precision tha
 the program copies from the device (recorded_copies.h) and for the one it writes;
 for the default input, which is Rodinia's own, its result too.
 """
-import array
 import shutil
 
 from programs import Program, numbers, require, require_close
@@ -20,7 +19,7 @@ def prepare(folder, rodinia, size):
 
 def image(run):
     """The last copy from the device."""
-    values = array.array("f", run.read_bytes("copies.bin"))
+    values = run.floats("copies.bin")
     require(len(values) >= ROWS * COLUMNS, "the image was not read back")
     return values[-ROWS * COLUMNS:]
 
