@@ -131,7 +131,8 @@ void TestMemory::forget(void *Begin) {
 }
 
 TestKernel::TestKernel(TestMemory &Memory, const std::string &Body,
-                       const std::vector<std::string> &Options) {
+                       const std::vector<std::string> &Options,
+                       const std::string &Target) {
   std::map<std::string, std::string> Lines = {
       {"next_free_vgpr", "16"},
       {"next_free_sgpr", "32"},
@@ -145,7 +146,7 @@ TestKernel::TestKernel(TestMemory &Memory, const std::string &Body,
   for (auto &[Name, Value] : Lines)
     Source += ".amdhsa_" + Name + " " + Value + "\n";
   Source += ".end_amdhsa_kernel\n";
-  Assembled A = assemble(Source);
+  Assembled A = assemble(Source, Target);
   Error = A.Error;
   if (!Error.empty() || A.Descriptor.size() < 64) {
     if (Error.empty())

@@ -47,7 +47,8 @@ class TestKernel {
 public:
   /// \p Body is the kernel's code; s_endpgm is appended.
   TestKernel(TestMemory &Memory, const std::string &Body,
-             const std::vector<std::string> &Options = {});
+             const std::vector<std::string> &Options = {},
+             const std::string &Target = "gfx906");
   uint64_t object() const { return Object; }
   uint64_t entry() const { return Object + 256; }
   std::string Error;

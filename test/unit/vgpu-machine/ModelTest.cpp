@@ -40,7 +40,7 @@ TEST(KernelDescriptor, FieldsOfAnAssembledOne) {
   EXPECT_EQ(K.GroupBytes, 1234u);
   EXPECT_EQ(K.PrivateBytes, 48u);
   EXPECT_EQ(K.KernargBytes, 24u);
-  EXPECT_EQ(K.Vgprs, 40u);
+  EXPECT_EQ(K.ArchVgprs, 40u);
   EXPECT_EQ(K.Sgprs, 48u)
       << "40 and 6 of VCC, FLAT_SCRATCH, XNACK, to the granule";
   EXPECT_TRUE(K.PrivateSegmentBuffer && K.KernargPtr && K.FlatScratchInit &&

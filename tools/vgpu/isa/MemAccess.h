@@ -63,10 +63,24 @@ template <typename T> inline void writeAs(uint64_t Address, T Value) {
   std::memcpy(reinterpret_cast<void *>(Address), &Value, sizeof(T));
 }
 
-/// Calls Body(lane) for every active lane; straight through when all are.
+/// The dwords of all lanes of a wave, side by side.
+inline void copyLanes(void *To, const void *From, unsigned WaveSize) {
+  if (WaveSize == 64) // The length is a constant, so that this is no call.
+    std::memcpy(To, From, 256);
+  else
+    std::memcpy(To, From, 128);
+}
+
+/// Calls Body(lane) for every active lane; straight through when all are, of
+/// either wave size.
 template <typename F> inline void forLanes(uint64_t Exec, F Body) {
   if (Exec == ~uint64_t(0)) {
     for (unsigned L = 0; L < MaxLanes; ++L)
+      Body(L);
+    return;
+  }
+  if (Exec == 0xffffffff) {
+    for (unsigned L = 0; L < 32; ++L)
       Body(L);
     return;
   }
@@ -84,22 +98,27 @@ inline void transpose4(__m128i &A, __m128i &B, __m128i &C, __m128i &D) {
   D = _mm_unpackhi_epi64(HighAb, HighCd);
 }
 
-/// Two or four dwords for all 64 lanes: an access a lane and a transposition,
+/// All lanes of a wave of either size are active.
+inline bool isFull(uint64_t Exec) { return Exec == ~uint64_t(0) || Exec == 0xffffffff; }
+
+/// Two or four dwords for 32 or 64 lanes: an access a lane and a transposition,
 /// instead of an access a dword.
-template <unsigned Dwords> inline void loadAllLanes(Vreg *Dst, const uint64_t *A) {
+template <unsigned Dwords>
+inline void loadAllLanes(Vreg *Dst, const uint64_t *A, unsigned Lanes) {
   auto Read = [](uint64_t Address) {
     auto *P = reinterpret_cast<const __m128i *>(Address);
     return Dwords == 4 ? _mm_loadu_si128(P) : _mm_loadl_epi64(P);
   };
-  for (unsigned L = 0; L < MaxLanes; L += 4) {
+  for (unsigned L = 0; L < Lanes; L += 4) {
     __m128i Row[4] = {Read(A[L]), Read(A[L + 1]), Read(A[L + 2]), Read(A[L + 3])};
     transpose4(Row[0], Row[1], Row[2], Row[3]);
     for (unsigned D = 0; D < Dwords; ++D)
       _mm_store_si128(reinterpret_cast<__m128i *>(Dst[D].Lane + L), Row[D]);
   }
 }
-template <unsigned Dwords> inline void storeAllLanes(const Vreg *Src, const uint64_t *A) {
-  for (unsigned L = 0; L < MaxLanes; L += 4) {
+template <unsigned Dwords>
+inline void storeAllLanes(const Vreg *Src, const uint64_t *A, unsigned Lanes) {
+  for (unsigned L = 0; L < Lanes; L += 4) {
     __m128i Row[4] = {};
     for (unsigned D = 0; D < Dwords; ++D)
       Row[D] = _mm_load_si128(reinterpret_cast<const __m128i *>(Src[D].Lane + L));
@@ -112,12 +131,12 @@ template <unsigned Dwords> inline void storeAllLanes(const Vreg *Src, const uint
 }
 
 /// Loads one element a lane into \p Dst and the registers behind it. Dwords of
-/// one element lie \p Stride bytes apart (4, or 256 in swizzled scratch).
+/// one element lie \p Stride bytes apart (4, or more in swizzled scratch).
 template <Element E>
 inline void loadLanes(Vreg *Dst, const uint64_t *A, uint64_t Exec, unsigned Stride = 4) {
   if constexpr (bytesOf(E) == 8 || bytesOf(E) == 16)
-    if (Exec == ~uint64_t(0) && Stride == 4) {
-      loadAllLanes<bytesOf(E) / 4>(Dst, A);
+    if (isFull(Exec) && Stride == 4) {
+      loadAllLanes<bytesOf(E) / 4>(Dst, A, Exec >> 32 ? 64 : 32);
       return;
     }
   if constexpr (bytesOf(E) >= 4) {
@@ -154,8 +173,8 @@ inline void storeLanes(const Vreg *Src, const uint64_t *A, uint64_t Exec, unsign
     return;
   }
   if constexpr (bytesOf(E) == 8 || bytesOf(E) == 16)
-    if (Exec == ~uint64_t(0) && Stride == 4) {
-      storeAllLanes<bytesOf(E) / 4>(Src, A);
+    if (isFull(Exec) && Stride == 4) {
+      storeAllLanes<bytesOf(E) / 4>(Src, A, Exec >> 32 ? 64 : 32);
       return;
     }
   if constexpr (bytesOf(E) > 4) {

@@ -90,11 +90,11 @@ void storeLds(Wave &W, const Inst &I) {
 
 void invalidateL1(Wave &W, const Inst &) {
   auto &M = static_cast<MachineWave &>(W);
-  Machine::of(W).memoryTiming().invalidateVector(M.Cu);
-  M.pushVm(W.Cycle + 4);
+  Machine::of(W).memoryTiming().invalidateVector(M.L1);
+  M.pushVm(W.Cycle + 4, false);
 }
 
-void cacheHint(Wave &W, const Inst &) { static_cast<MachineWave &>(W).pushVm(W.Cycle + 4); }
+void cacheHint(Wave &W, const Inst &) { static_cast<MachineWave &>(W).pushVm(W.Cycle + 4, false); }
 
 #define LOAD(NAME, E) {"buffer_load_" NAME, load<E>, OpClass::VmemLoad, OpReturns, typeOf(E)}
 #define STORE(NAME, E) {"buffer_store_" NAME, store<E>, OpClass::VmemStore, OpStores, typeOf(E)}

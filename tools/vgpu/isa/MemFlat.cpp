@@ -1,7 +1,8 @@
 // FLAT, GLOBAL and SCRATCH: loads, stores and atomics of vector memory with
 // 64-bit addresses. A flat address may point into LDS or scratch (apertures);
 // global ones never do. Scratch is laid out so that a dword of all lanes is
-// consecutive: byte o of lane l lies at base + (o / 4) * 256 + 4 * l + o % 4.
+// consecutive: byte o of lane l lies at base + (o / 4) * 4 * wave size + 4 * l +
+// o % 4.
 #include "isa/MemAccess.h"
 #include "isa/MemTables.h"
 #include "machine/Machine.h"
@@ -11,39 +12,42 @@
 namespace vgpu {
 namespace {
 
-constexpr uint64_t AllLanes = ~uint64_t(0);
-
-/// Consecutive: all 64 lanes active, side by side. Same: one address for all,
-/// active or not.
+/// Consecutive: all lanes of the wave active, side by side. Same: one address
+/// for all, active or not.
 enum class Pattern : uint8_t { General, Consecutive, Same };
 
-/// Fills A with lane addresses and says how they lie to each other.
+/// Fills A with the addresses of Lanes (32 or 64) lanes and says how they lie to
+/// each other.
 __attribute__((target_clones("arch=x86-64-v3", "default"))) Pattern
-addPairs(uint64_t *A, const uint32_t *Low, const uint32_t *High, uint64_t Offset, unsigned Bytes) {
+addPairs(uint64_t *A, const uint32_t *Low, const uint32_t *High, uint64_t Offset, unsigned Bytes,
+         unsigned Lanes) {
   uint64_t First = hostAddress((uint64_t(High[0]) << 32 | Low[0]) + Offset), Differ = 0;
-  for (unsigned L = 0; L < MaxLanes; ++L) {
-    A[L] = hostAddress((uint64_t(High[L]) << 32 | Low[L]) + Offset);
-    Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
-  }
+  for (unsigned Half = 0; Half < Lanes; Half += 32)
+    for (unsigned L = Half; L < Half + 32; ++L) {
+      A[L] = hostAddress((uint64_t(High[L]) << 32 | Low[L]) + Offset);
+      Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
+    }
   return Differ ? Pattern::General : Pattern::Consecutive;
 }
 
 __attribute__((target_clones("arch=x86-64-v3", "default"))) Pattern
-addOffsets(uint64_t *A, const uint32_t *Offsets, uint64_t Base, unsigned Bytes) {
+addOffsets(uint64_t *A, const uint32_t *Offsets, uint64_t Base, unsigned Bytes, unsigned Lanes) {
   uint64_t First = hostAddress(Base + Offsets[0]), Differ = 0;
-  for (unsigned L = 0; L < MaxLanes; ++L) {
-    A[L] = hostAddress(Base + Offsets[L]);
-    Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
-  }
+  for (unsigned Half = 0; Half < Lanes; Half += 32)
+    for (unsigned L = Half; L < Half + 32; ++L) {
+      A[L] = hostAddress(Base + Offsets[L]);
+      Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
+    }
   return Differ ? Pattern::General : Pattern::Consecutive;
 }
 
 /// True when any lane, active or not, has an address in one of the apertures.
 __attribute__((target_clones("arch=x86-64-v3", "default"))) bool
-touchesAperture(const uint64_t *A, uint64_t SharedHigh, uint64_t PrivateHigh) {
+touchesAperture(const uint64_t *A, uint64_t SharedHigh, uint64_t PrivateHigh, unsigned Lanes) {
   uint64_t Any = 0;
-  for (unsigned L = 0; L < MaxLanes; ++L)
-    Any |= uint64_t(A[L] >> 32 == SharedHigh) | uint64_t(A[L] >> 32 == PrivateHigh);
+  for (unsigned Half = 0; Half < Lanes; Half += 32)
+    for (unsigned L = Half; L < Half + 32; ++L)
+      Any |= uint64_t(A[L] >> 32 == SharedHigh) | uint64_t(A[L] >> 32 == PrivateHigh);
   return Any;
 }
 
@@ -57,7 +61,7 @@ struct Access {
 
 /// Byte Offset of Lane's scratch as a device address.
 uint64_t scratchAddress(const Wave &W, uint64_t Offset, unsigned Lane) {
-  return W.flatScratch() + (Offset / 4) * 256 + 4 * Lane + Offset % 4;
+  return W.flatScratch() + (Offset / 4) * 4 * W.WaveSize + 4 * Lane + Offset % 4;
 }
 
 bool scratchFault(Wave &W, const Inst &I, const char *Text, unsigned Lane, uint64_t Offset,
@@ -98,14 +102,14 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
   const uint64_t Offset = uint64_t(int64_t(I.Offset));
   const Vreg *V = W.Vgpr + I.VAddr;
   if (I.SAddr != Inst::NoReg)
-    Acc.Shape = addOffsets(A, V->Lane, W.scalar64(I.SAddr) + Offset, Bytes);
+    Acc.Shape = addOffsets(A, V->Lane, W.scalar64(I.SAddr) + Offset, Bytes, W.WaveSize);
   else
-    Acc.Shape = addPairs(A, V[0].Lane, V[1].Lane, Offset, Bytes);
-  if (!Exec || (Exec != AllLanes && Acc.Shape == Pattern::Consecutive))
+    Acc.Shape = addPairs(A, V[0].Lane, V[1].Lane, Offset, Bytes, W.WaveSize);
+  if (!Exec || (Exec != W.laneMask() && Acc.Shape == Pattern::Consecutive))
     Acc.Shape = Pattern::General;
 
   const uint64_t SharedHigh = M.SharedBase >> 32, PrivateHigh = M.PrivateBase >> 32;
-  if (I.Seg == Segment::Flat && touchesAperture(A, SharedHigh, PrivateHigh)) {
+  if (I.Seg == Segment::Flat && touchesAperture(A, SharedHigh, PrivateHigh, W.WaveSize)) {
     for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
       unsigned L = unsigned(__builtin_ctzll(Rest));
       if (A[L] >> 32 == SharedHigh)
@@ -135,7 +139,7 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
   }
   const uint64_t Global = Exec & ~(Acc.Shared | Acc.Private);
   if (Acc.Shape == Pattern::Consecutive &&
-      M.allows(A[0], A[0] + uint64_t(MaxLanes) * Bytes, Write))
+      M.allows(A[0], A[0] + uint64_t(W.WaveSize) * Bytes, Write))
     return true;
   if (Acc.Shape == Pattern::Same && M.allows(A[0], A[0] + Bytes, Write))
     return true;
@@ -146,13 +150,14 @@ void count(Wave &Base, const Inst &I, const Access &Acc, unsigned Bytes, MemoryO
   Machine &M = Machine::of(Base);
   auto &W = static_cast<MachineWave &>(Base);
   const uint64_t Memory = Acc.Exec & ~Acc.Shared;
+  uint64_t Done;
   if (Acc.Shape == Pattern::Consecutive ||
       (Acc.Shape == Pattern::Same && Op != MemoryOp::Atomic)) {
-    LineSet Lines;
-    Lines.consecutive(Acc.A.Lane[0], Acc.Shape == Pattern::Same ? Bytes : MaxLanes * Bytes, Bytes);
-    W.pushVm(M.memoryTiming().vector(W.Cu, W.Cycle, Lines, (Bytes + 3) / 4, Op, I.Glc));
+    LineSet Lines(M.memoryTiming().lineShift());
+    Lines.consecutive(Acc.A.Lane[0], Acc.Shape == Pattern::Same ? Bytes : W.WaveSize * Bytes, Bytes);
+    Done = M.vectorTime(W, I, Lines, Bytes, Op);
   } else {
-    M.vectorTime(W, I, Acc.A.Lane, Memory, Bytes, Op);
+    Done = M.vectorTime(W, I, Acc.A.Lane, Memory, Bytes, Op);
   }
   if (I.Seg != Segment::Flat)
     return;
@@ -160,7 +165,7 @@ void count(Wave &Base, const Inst &I, const Access &Acc, unsigned Bytes, MemoryO
   if (Acc.Shared)
     M.ldsTime(W, I, nullptr, Acc.Shared, (Bytes + 3) / 4);
   else
-    W.pushLgkm(W.VmLast);
+    W.pushLgkm(Done);
 }
 
 template <Element E> void load(Wave &W, const Inst &I) {
@@ -175,7 +180,7 @@ template <Element E> void load(Wave &W, const Inst &I) {
     return;
   Vreg *Dst = W.Vgpr + I.VDst;
   if (E == Element::B32 && Acc.Shape == Pattern::Consecutive) {
-    std::memcpy(Dst->Lane, reinterpret_cast<const void *>(Acc.A.Lane[0]), sizeof Dst->Lane);
+    copyLanes(Dst->Lane, reinterpret_cast<const void *>(Acc.A.Lane[0]), W.WaveSize);
   } else if (Bytes >= 4 && Acc.Shape == Pattern::Same) {
     uint32_t Value[std::max(1u, Bytes / 4)];
     std::memcpy(Value, reinterpret_cast<const void *>(Acc.A.Lane[0]), Bytes & ~3u);
@@ -185,7 +190,7 @@ template <Element E> void load(Wave &W, const Inst &I) {
     loadLanes<E>(Dst, Acc.A.Lane, Acc.Exec);
   } else {
     loadLanes<E>(Dst, Acc.A.Lane, Acc.Exec & ~Acc.Private);
-    loadLanes<E>(Dst, Acc.A.Lane, Acc.Private, 256);
+    loadLanes<E>(Dst, Acc.A.Lane, Acc.Private, 4 * W.WaveSize);
   }
   count(W, I, Acc, Bytes, MemoryOp::Load);
 }
@@ -197,7 +202,7 @@ template <Element E> void store(Wave &W, const Inst &I) {
     return;
   const Vreg *Src = W.Vgpr + I.VData;
   if (E == Element::B32 && Acc.Shape == Pattern::Consecutive) {
-    std::memcpy(reinterpret_cast<void *>(Acc.A.Lane[0]), Src->Lane, sizeof Src->Lane);
+    copyLanes(reinterpret_cast<void *>(Acc.A.Lane[0]), Src->Lane, W.WaveSize);
   } else if (Acc.Shape == Pattern::Same) {
     // The highest active lane wins.
     storeLanes<E>(Src, Acc.A.Lane, uint64_t(1) << (63 - __builtin_clzll(Acc.Exec)));
@@ -205,7 +210,7 @@ template <Element E> void store(Wave &W, const Inst &I) {
     storeLanes<E>(Src, Acc.A.Lane, Acc.Exec);
   } else {
     storeLanes<E>(Src, Acc.A.Lane, Acc.Exec & ~Acc.Private);
-    storeLanes<E>(Src, Acc.A.Lane, Acc.Private, 256);
+    storeLanes<E>(Src, Acc.A.Lane, Acc.Private, 4 * W.WaveSize);
   }
   count(W, I, Acc, Bytes, MemoryOp::Store);
 }

@@ -10,8 +10,6 @@
 namespace vgpu {
 namespace {
 
-constexpr uint64_t AllLanes = ~uint64_t(0);
-
 struct LdsAddresses {
   alignas(64) uint32_t Lane[MaxLanes];
   uint64_t Exec;
@@ -19,13 +17,15 @@ struct LdsAddresses {
 };
 
 __attribute__((target_clones("arch=x86-64-v3", "default"))) uint32_t
-addOffset(uint32_t *A, const uint32_t *Base, uint32_t Offset, uint32_t Bytes, bool *Consecutive) {
+addOffset(uint32_t *A, const uint32_t *Base, uint32_t Offset, uint32_t Bytes, unsigned Lanes,
+          bool *Consecutive) {
   uint32_t First = Base[0] + Offset, Differ = 0, Most = 0;
-  for (unsigned L = 0; L < MaxLanes; ++L) {
-    A[L] = Base[L] + Offset;
-    Differ |= A[L] ^ (First + L * Bytes);
-    Most = std::max(Most, A[L]);
-  }
+  for (unsigned Half = 0; Half < Lanes; Half += 32)
+    for (unsigned L = Half; L < Half + 32; ++L) {
+      A[L] = Base[L] + Offset;
+      Differ |= A[L] ^ (First + L * Bytes);
+      Most = std::max(Most, A[L]);
+    }
   *Consecutive = Differ == 0;
   return Most;
 }
@@ -40,8 +40,9 @@ bool resolve(Wave &W, const Inst &I, LdsAddresses &A, const Vreg &Base, uint32_t
   }
   const uint64_t Exec = A.Exec = W.exec();
   const size_t Size = M.ldsSize(W);
-  uint32_t Most = addOffset(A.Lane, Base.Lane, Offset, Bytes, &A.Consecutive);
-  if (Exec != AllLanes)
+  uint32_t Most =
+      addOffset(A.Lane, Base.Lane, Offset, Bytes, W.WaveSize, &A.Consecutive);
+  if (Exec != W.laneMask())
     A.Consecutive = false;
   const bool AllInside = uint64_t(Most) + Bytes <= Size;
   if (AllInside && !Aligned)
@@ -79,11 +80,11 @@ void readLanes(Wave &W, unsigned Reg, const LdsAddresses &A) {
   const uint8_t *Lds = Machine::of(W).ldsBase(W);
   Vreg *Dst = W.Vgpr + Reg;
   if (E == Element::B32 && A.Consecutive) {
-    std::memcpy(Dst->Lane, Lds + A.Lane[0], sizeof Dst->Lane);
+    copyLanes(Dst->Lane, Lds + A.Lane[0], W.WaveSize);
     return;
   }
   alignas(64) uint64_t Host[MaxLanes];
-  for (unsigned L = 0; L < MaxLanes; ++L)
+  for (unsigned L = 0; L < W.WaveSize; ++L)
     Host[L] = reinterpret_cast<uint64_t>(Lds) + A.Lane[L];
   loadLanes<E>(Dst, Host, A.Exec);
 }
@@ -92,11 +93,11 @@ template <Element E> void writeLanes(Wave &W, unsigned Reg, const LdsAddresses &
   uint8_t *Lds = Machine::of(W).ldsBase(W);
   const Vreg *Src = W.Vgpr + Reg;
   if (E == Element::B32 && A.Consecutive) {
-    std::memcpy(Lds + A.Lane[0], Src->Lane, sizeof Src->Lane);
+    copyLanes(Lds + A.Lane[0], Src->Lane, W.WaveSize);
     return;
   }
   alignas(64) uint64_t Host[MaxLanes];
-  for (unsigned L = 0; L < MaxLanes; ++L)
+  for (unsigned L = 0; L < W.WaveSize; ++L)
     Host[L] = reinterpret_cast<uint64_t>(Lds) + A.Lane[L];
   storeLanes<E>(Src, Host, A.Exec);
 }

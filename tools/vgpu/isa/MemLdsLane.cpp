@@ -39,12 +39,19 @@ void swizzle(Wave &W, const Inst &I) {
   Machine::of(W).ldsTime(W, I, nullptr, Exec, 1);
 }
 
+/// Lane that the byte address Address means to lane L: one of 64, on gfx10 one of
+/// the same 32, whatever the wave's size.
+unsigned laneAt(Wave &W, uint32_t Address, unsigned L) {
+  const unsigned Lane = Address / 4;
+  return Machine::of(W).config().Major >= 10 ? (L & 32) | (Lane & 31) : Lane & 63;
+}
+
 void permute(Wave &W, const Inst &I) {
   const uint64_t Exec = W.exec();
   const Vreg Address = W.Vgpr[I.VAddr], Data = W.Vgpr[I.VData];
   Vreg Out = {};
   forLanes(Exec, [&](unsigned L) {
-    Out.Lane[(Address.Lane[L] + uint32_t(I.Offset)) / 4 & 63] = Data.Lane[L];
+    Out.Lane[laneAt(W, Address.Lane[L] + uint32_t(I.Offset), L)] = Data.Lane[L];
   });
   forLanes(Exec, [&](unsigned L) { W.Vgpr[I.VDst].Lane[L] = Out.Lane[L]; });
   Machine::of(W).ldsTime(W, I, nullptr, Exec, 1);
@@ -55,7 +62,7 @@ void bpermute(Wave &W, const Inst &I) {
   const Vreg Address = W.Vgpr[I.VAddr], Data = W.Vgpr[I.VData];
   forLanes(Exec, [&](unsigned L) {
     W.Vgpr[I.VDst].Lane[L] =
-        valid(Data, Exec, (Address.Lane[L] + uint32_t(I.Offset)) / 4 & 63);
+        valid(Data, Exec, laneAt(W, Address.Lane[L] + uint32_t(I.Offset), L));
   });
   Machine::of(W).ldsTime(W, I, nullptr, Exec, 1);
 }

@@ -122,7 +122,7 @@ void memTime(Wave &W, const Inst &I) {
   uint64_t Value = Machine::of(W).cycleClock(W);
   W.setScalar64(I.SData, Value);
   auto &M = static_cast<MachineWave &>(W);
-  M.pushLgkm(W.Cycle + timing::ScalarClock);
+  M.pushLgkm(W.Cycle + Machine::of(W).model().ScalarClock);
   Machine::of(W).logTime(M, I.Pc, Value, false);
 }
 
@@ -130,18 +130,18 @@ void memRealTime(Wave &W, const Inst &I) {
   uint64_t Value = Machine::of(W).realTime(W);
   W.setScalar64(I.SData, Value);
   auto &M = static_cast<MachineWave &>(W);
-  M.pushLgkm(W.Cycle + timing::ScalarClock);
+  M.pushLgkm(W.Cycle + Machine::of(W).model().ScalarClock);
   Machine::of(W).logTime(M, I.Pc, Value, true);
 }
 
 void dcacheInvalidate(Wave &W, const Inst &) {
   auto &M = static_cast<MachineWave &>(W);
-  Machine::of(W).memoryTiming().invalidateScalar(M.Cu);
-  M.pushLgkm(W.Cycle + timing::ScalarHit);
+  Machine::of(W).memoryTiming().invalidateScalar(M.L1);
+  M.pushLgkm(W.Cycle + Machine::of(W).model().ScalarHit);
 }
 
 void nothing(Wave &W, const Inst &) {
-  static_cast<MachineWave &>(W).pushLgkm(W.Cycle + timing::ScalarHit);
+  static_cast<MachineWave &>(W).pushLgkm(W.Cycle + Machine::of(W).model().ScalarHit);
 }
 
 constexpr uint32_t LoadFlags = OpReturns;

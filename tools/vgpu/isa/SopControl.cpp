@@ -2,6 +2,7 @@
 // hardware registers behind s_getreg and s_setreg.
 #include "ScalarOps.h"
 #include "Tables.h"
+#include "core/WaitCounter.h"
 
 namespace vgpu {
 
@@ -83,6 +84,15 @@ void branch(Wave &W, const Inst &I, bool Taken) {
    OpClass::Salu, 0, Ty::B32, {}, 0}
 #define SOPK(Name, Class, Flags, D, ...)                                                           \
   {Name, [](Wave &W, const Inst &I) __VA_ARGS__, OpClass::Class, Flags, D, {}, 0}
+/// gfx10: waits for one counter to fall to the immediate plus a register.
+#define SOPK_WAIT(Name, Counter)                                                                   \
+  {Name,                                                                                           \
+   [](Wave &W, const Inst &I) {                                                                    \
+     constexpr uint32_t Null = 125;                                                                \
+     const uint32_t Reg = I.Raw[0] >> 16 & 127;                                                    \
+     W.Env->waitCounters(W, I, uint32_t(I.Imm) + (Reg == Null ? 0 : W.Sgpr[Reg]));                 \
+   },                                                                                              \
+   OpClass::Wait, OpEndsRun, Ty::None, {}, uint16_t(Counter)}
 
 const OpEntry KOps[] = {
     SOPK("s_movk_i32", Salu, 0, Ty::B32, { W.Sgpr[I.Dst.Reg] = uint32_t(I.Imm); }),
@@ -104,6 +114,10 @@ const OpEntry KOps[] = {
     SOPK("s_setreg_b32", Salu, OpEndsRun, Ty::B32, { setRegister(W, I, W.Sgpr[I.Dst.Reg]); }),
     SOPK("s_setreg_imm32_b32", Salu, OpEndsRun, Ty::None,
          { setRegister(W, I, uint32_t(I.Src[0].Value)); }),
+    SOPK_WAIT("s_waitcnt_vmcnt", WaitCounter::Vm),
+    SOPK_WAIT("s_waitcnt_vscnt", WaitCounter::Stores),
+    SOPK_WAIT("s_waitcnt_expcnt", WaitCounter::Export),
+    SOPK_WAIT("s_waitcnt_lgkmcnt", WaitCounter::Lgkm),
     SOPK("s_call_b64", Branch, OpBranch, Ty::B64, {
       setScalar<S64>(W, I.Dst, W.Pc);
       branch(W, I, true);

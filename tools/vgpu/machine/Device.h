@@ -104,7 +104,8 @@ struct DispatchResult {
   /// Device real-time ticks (DeviceConfig::RealTimeMHz), for start_ts/end_ts.
   uint64_t StartTick = 0, EndTick = 0;
   uint64_t Cycles = 0;         ///< Modelled engine cycles from start to end.
-  uint64_t ScratchPerLane = 0; ///< With NeedsScratch: bytes a work item needs.
+  uint64_t ScratchPerLane = 0; ///< With NeedsScratch: bytes a work item needs,
+  bool ScratchWave32 = false;  ///< in waves of 32 lanes.
   struct Fault Fault;          ///< With Faulted.
 };
 

@@ -14,14 +14,14 @@
 namespace vgpu {
 
 Machine::Machine(const DeviceConfig &Config, AddressSpace &Space)
-    : Config(Config), Memory(Space), Decode(Config.Target, memoryTables()), Code(Decode, *this),
-      Timing(Config), Units(Config.ComputeUnits) {
+    : Config(Config), Model(timingModel(Config)), Memory(Space), Decode(Config.Target, memoryTables()), Code(Decode, *this),
+      Timing(Config), Units(Config.units()) {
   SharedBase = Config.LdsAperture;
   SharedLimit = SharedBase + 0xffffffff;
   PrivateBase = Config.ScratchAperture;
   PrivateLimit = PrivateBase + 0xffffffff;
   for (ComputeUnit &U : Units) {
-    U.Simds.resize(Config.SimdsPerCu);
+    U.Simds.resize(Config.simdsPerUnit());
     std::fill(std::begin(U.Next), std::end(U.Next), SimdState::Never);
   }
   EngineFree.assign(Config.ShaderEngines, 0);
@@ -42,7 +42,7 @@ DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
   Found = Fault();
   Stop = Slept = false;
   StartTick = Start;
-  StartCycle = Start * (Config.EngineMHz / Config.RealTimeMHz);
+  StartCycle = Config.cyclesOf(Start);
   LastCycle = 0;
   Memory.refresh();
   Code.invalidate();
@@ -64,6 +64,7 @@ DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
         S.reset();
       std::fill(std::begin(U.Next), std::end(U.Next), SimdState::Never);
       U.Groups = U.LdsUsed = U.GroupSlots = 0;
+      U.LdsOfCu[0] = U.LdsOfCu[1] = 0;
     }
     if (Log.enabled())
       Log.beginDispatch(A.DispatchId, A.QueueId, reinterpret_cast<uint64_t>(A.Packet), kernelName(),
@@ -76,8 +77,9 @@ DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
   }
   Result.StartTick = Start;
   Result.Cycles = LastCycle;
-  const uint64_t CyclesPerTick = Config.EngineMHz / Config.RealTimeMHz;
-  Result.EndTick = Start + std::max<uint64_t>(1, (LastCycle + CyclesPerTick - 1) / CyclesPerTick);
+  Result.EndTick =
+      Start + std::max<uint64_t>(1, (LastCycle * Config.RealTimeMHz + Config.EngineMHz - 1) /
+                                        Config.EngineMHz);
   if (Stop) {
     Result.Status = DispatchStatus::Faulted;
     Result.Fault = Found;
@@ -89,27 +91,40 @@ DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
   return Result;
 }
 
-bool Machine::fits(const ComputeUnit &U) const {
-  if (U.Groups >= Config.MaxWorkgroupsPerCu)
+bool Machine::fits(const ComputeUnit &U, unsigned &First) const {
+  if (U.Groups >= Config.MaxWorkgroupsPerCu * Config.CusPerWgp)
     return false;
   uint32_t Granted = (Lds + Config.LdsGranule - 1) / Config.LdsGranule * Config.LdsGranule;
-  if (U.LdsUsed + Granted > Config.LdsBytes)
+  if (U.LdsUsed + Granted > Config.LdsBytes * Config.CusPerWgp)
     return false;
   if (UsesScratch && ScratchFree.size() < WavesPerGroup)
     return false;
   // Waves go to the SIMDs in turn; count what each could still take.
-  unsigned Room = 0;
-  for (const SimdState &S : U.Simds)
-    Room +=
-        std::min({Config.WavesPerSimd - S.Used, (Config.VgprsPerSimd - S.VgprsUsed) / Kernel.Vgprs,
-                  (Config.SgprsPerSimd - S.SgprsUsed) / Kernel.Sgprs});
-  return Room >= WavesPerGroup;
+  const unsigned Span = simdsPerGroup();
+  unsigned Best = 0;
+  for (unsigned From = 0; From < U.Simds.size(); From += Span) {
+    if (Span < U.Simds.size() && U.LdsOfCu[From / Span] + Granted > Config.LdsBytes)
+      continue;
+    unsigned Room = 0;
+    for (unsigned I = From; I < From + Span; ++I) {
+      const SimdState &S = U.Simds[I];
+      Room += std::min({Config.WavesPerSimd - S.Used,
+                        (Config.VgprsPerSimd - S.VgprsUsed) / Kernel.VgprCost,
+                        (Config.SgprsPerSimd - S.SgprsUsed) / Kernel.Sgprs});
+    }
+    if (Room > Best) {
+      Best = Room;
+      First = From;
+    }
+  }
+  return Best >= WavesPerGroup;
 }
 
 /// Starts the next workgroup on \p Cu at \p When or later, if it fits.
 bool Machine::placeGroup(unsigned Cu, uint64_t When) {
   ComputeUnit &U = Units[Cu];
-  if (GroupsPlaced == GroupsTotal || !fits(U))
+  unsigned FirstSimd = 0;
+  if (GroupsPlaced == GroupsTotal || !fits(U, FirstSimd))
     return false;
   if (GroupFree.empty()) {
     GroupPool.push_back(std::make_unique<Workgroup>());
@@ -132,24 +147,28 @@ bool Machine::placeGroup(unsigned Cu, uint64_t When) {
   U.GroupSlots |= 1u << G.Slot;
   ++U.Groups;
   U.LdsUsed += G.LdsAllocated;
+  G.FirstSimd = FirstSimd;
+  if (simdsPerGroup() < U.Simds.size())
+    U.LdsOfCu[FirstSimd / Config.SimdsPerCu] += G.LdsAllocated;
 
   // A group at the grid's edge has only the work items that exist.
   uint64_t Items = 1;
   for (unsigned D = 0; D < 3; ++D)
     Items *= std::min(GroupSize[D], Grid[D] - G.Id[D] * GroupSize[D]);
-  G.Waves = unsigned((Items + Config.WaveSize - 1) / Config.WaveSize);
+  G.Waves = unsigned((Items + Kernel.WaveSize - 1) / Kernel.WaveSize);
 
   uint64_t &Engine = EngineFree[Cu % Config.ShaderEngines];
   Engine = std::max(Engine, When);
   for (unsigned I = 0; I < G.Waves; ++I) {
     // The emptiest SIMD that has room.
-    unsigned Best = Config.SimdsPerCu;
-    for (unsigned S = 0; S < Config.SimdsPerCu; ++S) {
+    constexpr unsigned None = ~0u;
+    unsigned Best = None;
+    for (unsigned S = FirstSimd; S < FirstSimd + simdsPerGroup(); ++S) {
       const SimdState &State = U.Simds[S];
       if (State.Used < Config.WavesPerSimd &&
-          State.VgprsUsed + Kernel.Vgprs <= Config.VgprsPerSimd &&
+          State.VgprsUsed + Kernel.VgprCost <= Config.VgprsPerSimd &&
           State.SgprsUsed + Kernel.Sgprs <= Config.SgprsPerSimd &&
-          (Best == Config.SimdsPerCu || State.Used < U.Simds[Best].Used))
+          (Best == None || State.Used < U.Simds[Best].Used))
         Best = S;
     }
     SimdState &State = U.Simds[Best];
@@ -164,14 +183,15 @@ bool Machine::placeGroup(unsigned Cu, uint64_t When) {
     WaveFree.pop_back();
     State.Waves[Slot] = &W;
     ++State.Used;
-    State.VgprsUsed += Kernel.Vgprs;
+    State.VgprsUsed += Kernel.VgprCost;
     State.SgprsUsed += Kernel.Sgprs;
     G.Members[I] = &W;
     W.Cu = Cu;
     W.Simd = Best;
     W.Slot = Slot;
-    W.Cycle = Engine + timing::GroupLaunch;
-    Engine += timing::WaveLaunch;
+    W.L1 = Cu * Config.CusPerWgp + Best / Config.SimdsPerCu;
+    W.Cycle = Engine + Model.GroupLaunch;
+    Engine += Model.WaveLaunch;
     startWave(W, G, I);
     makeReady(W);
     ++WavesStarted;
@@ -198,7 +218,7 @@ void Machine::groupEnded(Workgroup &G, uint64_t When) {
     S.Waves[W.Slot] = nullptr;
     S.Key[W.Slot] = SimdState::Never;
     --S.Used;
-    S.VgprsUsed -= Kernel.Vgprs;
+    S.VgprsUsed -= Kernel.VgprCost;
     S.SgprsUsed -= Kernel.Sgprs;
     if (W.ScratchSlot >= 0)
       ScratchFree.push_back(W.ScratchSlot);
@@ -208,6 +228,8 @@ void Machine::groupEnded(Workgroup &G, uint64_t When) {
   }
   --U.Groups;
   U.LdsUsed -= G.LdsAllocated;
+  if (simdsPerGroup() < U.Simds.size())
+    U.LdsOfCu[G.FirstSimd / Config.SimdsPerCu] -= G.LdsAllocated;
   U.GroupSlots &= ~(1u << G.Slot);
   GroupFree.push_back(&G);
   --GroupsLive;

@@ -20,7 +20,9 @@ struct KernelDescriptor {
   uint32_t PrivateBytes = 0; ///< Scratch of a work item.
   uint32_t KernargBytes = 0;
   uint64_t Entry = 0; ///< Absolute address of the first instruction.
-  unsigned Vgprs = 0; ///< As allocated: rounded to the granule.
+  unsigned WaveSize = 64;
+  unsigned ArchVgprs = 0, Accs = 0; ///< As allocated: rounded to the granule.
+  unsigned VgprCost = 0; ///< What a wave takes of DeviceConfig::VgprsPerSimd.
   unsigned Sgprs = 0;
   uint32_t Mode = 0; ///< Initial MODE register.
   unsigned Priority = 0;
@@ -41,8 +43,14 @@ struct KernelDescriptor {
   /// 0: x, 1: x and y, 2: x, y and z.
   unsigned WorkitemIds = 0;
 
-  bool Wave32 = false;
   bool DynamicStack = false;
+  /// gfx10: the waves of a workgroup may lie on both compute units of a pair.
+  bool WgpMode = false;
+  /// gfx90a: the waves of a workgroup may lie on several compute units. They do
+  /// not here, and no program can tell: such a workgroup has no LDS.
+  bool SplitGroups = false;
+
+  bool wave32() const { return WaveSize == 32; }
 
   /// Parses \p Bytes, which lie at device address \p Address. Returns nullptr,
   /// or what makes the descriptor unusable on \p Config.

@@ -46,15 +46,16 @@ const char *Machine::prepare(const DispatchArgs &A, DispatchResult &Result) {
   Found.QueueError = 64;
   if (Items > Config.MaxWorkgroupItems)
     return "workgroup is larger than the device allows";
-  WavesPerGroup = unsigned((Items + Config.WaveSize - 1) / Config.WaveSize);
+  const unsigned WaveSize = Kernel.WaveSize;
+  WavesPerGroup = unsigned((Items + WaveSize - 1) / WaveSize);
 
   Found.QueueError = 4;
   Lds = std::max(P.group_segment_size, Kernel.GroupBytes);
   if (Lds > Config.LdsBytes)
     return "workgroup wants more LDS than a compute unit has";
   Found.QueueError = 128;
-  unsigned PerSimd = std::min(Config.VgprsPerSimd / Kernel.Vgprs, Config.WavesPerSimd);
-  if (WavesPerGroup > PerSimd * Config.SimdsPerCu)
+  unsigned PerSimd = std::min(Config.VgprsPerSimd / Kernel.VgprCost, Config.WavesPerSimd);
+  if (WavesPerGroup > PerSimd * simdsPerGroup())
     return "a compute unit has not enough vector registers for one workgroup";
 
   Private = std::max(P.private_segment_size, Kernel.PrivateBytes);
@@ -66,8 +67,9 @@ const char *Machine::prepare(const DispatchArgs &A, DispatchResult &Result) {
     uint32_t Ring = Q ? Q->compute_tmpring_size : 0;
     unsigned Waves = Ring & 0xfff;
     ScratchWaveBytes = uint64_t(Ring >> 12 & 0x1fff) * 1024;
-    if (!Waves || uint64_t(Private) * Config.WaveSize > ScratchWaveBytes) {
+    if (!Waves || uint64_t(Private) * WaveSize > ScratchWaveBytes) {
       Result.Status = DispatchStatus::NeedsScratch;
+      Result.ScratchWave32 = Kernel.wave32();
       Result.ScratchPerLane = Private;
       return nullptr;
     }
@@ -87,9 +89,13 @@ const char *Machine::prepare(const DispatchArgs &A, DispatchResult &Result) {
     Push32(uint32_t(Value));
     Push32(uint32_t(Value >> 32));
   };
-  if (Kernel.PrivateSegmentBuffer)
+  if (Kernel.PrivateSegmentBuffer) {
     for (unsigned I = 0; I < 4; ++I)
       Push32(A.Queue ? A.Queue->scratch_resource_descriptor[I] : 0);
+    // ROCr leaves the index stride to us where there are two wave sizes.
+    if (Config.HasWave32)
+      InitialSgprs[3] = (InitialSgprs[3] & ~(3u << 21)) | (Kernel.wave32() ? 2u : 3u) << 21;
+  }
   if (Kernel.DispatchPtr)
     Push64(reinterpret_cast<uint64_t>(A.Packet));
   if (Kernel.QueuePtr)
@@ -113,19 +119,28 @@ void Machine::startWave(MachineWave &W, Workgroup &G, unsigned Number) {
   W.Pc = Kernel.Entry;
   W.Mode = Kernel.Mode;
   W.Scc = false;
-  W.setTarget(Decode.target(), Config.WaveSize);
+  W.setTarget(Decode.target(), Kernel.WaveSize);
+  W.Costs = Model.Costs[Kernel.wave32()];
   W.Status = WaveStatus::Running;
   W.AfterBranch = true;
   W.Next = nullptr;
-  W.VmHead = W.VmCount = W.LgkmCount = 0;
-  W.VmLast = W.LdsLast = 0;
-  W.NumVgprs = Kernel.Vgprs;
-  if (W.RegisterCount < Kernel.Vgprs) {
-    W.Registers.reset(new Vreg[Kernel.Vgprs]);
-    W.RegisterCount = Kernel.Vgprs;
+  W.Vm.reset();
+  W.Stores.reset();
+  W.CountsStores = Config.Major >= 10;
+  W.LgkmLimit = Config.Major >= 10 ? MachineWave::MaxLgkm : 16;
+  W.LgkmCount = 0;
+  W.LdsLast = 0;
+  W.NumVgprs = Kernel.ArchVgprs;
+  W.NumAccs = Kernel.Accs;
+  const unsigned Slots = Wave::registerSlots(Kernel.ArchVgprs, Kernel.Accs);
+  if (W.RegisterCount < Slots) {
+    W.Registers.reset(new Vreg[Slots]);
+    W.RegisterCount = Slots;
   }
   W.Vgpr = W.Registers.get();
-  std::memset(W.Vgpr, 0, sizeof(Vreg) * Kernel.Vgprs);
+  std::memset(W.Vgpr, 0, sizeof(Vreg) * Kernel.ArchVgprs);
+  if (Kernel.Accs)
+    std::memset(W.Vgpr + FirstAcc, 0, sizeof(Vreg) * Kernel.Accs);
   std::memset(W.Sgpr, 0, sizeof W.Sgpr);
 
   W.ScratchSlot = -1;
@@ -160,11 +175,18 @@ void Machine::startWave(MachineWave &W, Workgroup &G, unsigned Number) {
     if (Item >= Items)
       break;
     Exec |= uint64_t(1) << Lane;
-    W.Vgpr[0].Lane[Lane] = uint32_t(Item % Size[0]);
+    const uint32_t X = uint32_t(Item % Size[0]), Y = uint32_t(Item / Size[0] % Size[1]),
+                   Z = uint32_t(Item / Size[0] / Size[1]);
+    if (Config.PackedWorkitemIds) {
+      W.Vgpr[0].Lane[Lane] =
+          X | (Kernel.WorkitemIds >= 1 ? Y << 10 : 0) | (Kernel.WorkitemIds >= 2 ? Z << 20 : 0);
+      continue;
+    }
+    W.Vgpr[0].Lane[Lane] = X;
     if (Kernel.WorkitemIds >= 1)
-      W.Vgpr[1].Lane[Lane] = uint32_t(Item / Size[0] % Size[1]);
+      W.Vgpr[1].Lane[Lane] = Y;
     if (Kernel.WorkitemIds >= 2)
-      W.Vgpr[2].Lane[Lane] = uint32_t(Item / Size[0] / Size[1]);
+      W.Vgpr[2].Lane[Lane] = Z;
   }
   W.setExec(Exec);
 }

@@ -33,12 +33,43 @@ struct MachineWave;
 struct Workgroup {
   uint32_t Id[3] = {};
   unsigned Cu = 0;
-  unsigned Slot = 0; ///< TG_ID of HW_ID.
+  unsigned FirstSimd = 0; ///< Of those that its waves are spread over.
+  unsigned Slot = 0;      ///< TG_ID of HW_ID.
   unsigned Waves = 0, Ended = 0, AtBarrier = 0;
   uint64_t BarrierTime = 0; ///< Latest arrival at the barrier now filling.
   uint32_t LdsBytes = 0, LdsAllocated = 0;
   std::vector<uint8_t> Lds;
-  MachineWave *Members[16] = {};
+  MachineWave *Members[32] = {};
+};
+
+/// Outstanding operations that complete in the order in which they were issued.
+struct OperationQueue {
+  static constexpr unsigned Size = 64;
+  unsigned Head = 0, Count = 0;
+  uint64_t Last = 0; ///< When the newest one completes.
+  uint64_t Done[Size];
+
+  void reset() {
+    Head = Count = 0;
+    Last = 0;
+  }
+  /// Moves \p Cycle to when no more than \p Left are outstanding.
+  void wait(unsigned Left, uint64_t &Cycle) {
+    if (Count <= Left)
+      return;
+    const unsigned Gone = Count - Left;
+    const uint64_t Time = Done[(Head + Gone - 1) % Size];
+    Cycle = Cycle < Time ? Time : Cycle;
+    Head = (Head + Gone) % Size;
+    Count = Left;
+  }
+  uint64_t push(uint64_t Time, uint64_t &Cycle) {
+    Last = Last < Time ? Time : Last;
+    if (Count == Size - 1)
+      wait(Size - 2, Cycle);
+    Done[(Head + Count++) % Size] = Last;
+    return Last;
+  }
 };
 
 struct MachineWave : Wave {
@@ -46,15 +77,20 @@ struct MachineWave : Wave {
   const Inst *Next = nullptr; ///< At Pc, if it says so itself.
   bool AfterBranch = false;   ///< The next instruction opens a block.
   unsigned Number = 0;        ///< In the workgroup.
-  unsigned Cu = 0, Simd = 0, Slot = 0;
+  unsigned Cu = 0;   ///< Index of its ComputeUnit, on gfx10 a pair of them.
+  unsigned Simd = 0, Slot = 0;
+  unsigned L1 = 0; ///< The compute unit whose vector cache and LDS port it uses.
+  const ClassCost *Costs = nullptr; ///< By OpClass, for its wave size.
 
   /// Completion times of outstanding operations. Vector memory completes in
-  /// order (a ring); scalar memory and LDS share a counter but have no order.
-  static constexpr unsigned MaxVm = 64, MaxLgkm = 16;
-  unsigned VmHead = 0, VmCount = 0, LgkmCount = 0;
-  uint64_t VmLast = 0, LdsLast = 0;
+  /// order; scalar memory and LDS share a counter but have no order.
+  static constexpr unsigned MaxLgkm = 64;
+  bool CountsStores = false; ///< Stores have a counter of their own (gfx10).
+  uint8_t LgkmLimit = 16;    ///< One more than the counter can hold.
+  unsigned LgkmCount = 0;
+  uint64_t LdsLast = 0;
+  OperationQueue Vm, Stores;
   uint64_t Lgkm[MaxLgkm];
-  uint64_t Vm[MaxVm];
 
   int ScratchSlot = -1;
   uint64_t ScratchBase = 0; ///< Of this wave; swizzled by lane.
@@ -62,20 +98,25 @@ struct MachineWave : Wave {
   unsigned RegisterCount = 0;
 
   /// Counts one more outstanding operation that completes at \p Done; the wave
-  /// waits for the oldest when the counter is full.
-  void pushVm(uint64_t Done);
+  /// waits for the oldest when the counter is full. \p NoResult: a store, or an
+  /// atomic that returns nothing. Returns when it completes.
+  uint64_t pushVm(uint64_t Done, bool NoResult) {
+    OperationQueue &Q = NoResult && CountsStores ? Stores : Vm;
+    return Q.push(Done, Cycle);
+  }
   void pushLgkm(uint64_t Done);
   /// pushLgkm for LDS, whose operations complete in order.
   void pushLds(uint64_t Done) {
     LdsLast = Done < LdsLast ? LdsLast : Done;
     pushLgkm(LdsLast);
   }
-  void waitVm(unsigned Left);
+  void waitVm(unsigned Left) { Vm.wait(Left, Cycle); }
+  void waitStores(unsigned Left) { Stores.wait(Left, Cycle); }
   void waitLgkm(unsigned Left);
 };
 
 struct SimdState {
-  static constexpr unsigned MaxSlots = 10;
+  static constexpr unsigned MaxSlots = 16;
   static constexpr uint64_t Never = ~uint64_t(0);
   MachineWave *Waves[MaxSlots] = {};
   /// When each wave may issue, with its slot in the low bits: one minimum gives
@@ -98,11 +139,13 @@ struct SimdState {
   void setReady(unsigned Slot, uint64_t Cycle) { Key[Slot] = Cycle << 4 | Slot; }
 };
 
+/// What shares LDS: on gfx10 a workgroup processor, which is two compute units.
 struct ComputeUnit {
   std::vector<SimdState> Simds;
   uint64_t Next[4]; ///< Of each SIMD: when its next wave is due.
   unsigned Groups = 0;
   uint32_t LdsUsed = 0;
+  uint32_t LdsOfCu[2] = {}; ///< Part of it that is bound to one of two compute units.
   uint32_t GroupSlots = 0; ///< Bit per TG_ID in use.
 };
 
@@ -123,9 +166,11 @@ public:
   /// that names the lane.
   bool checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec, unsigned Bytes,
                   bool Write);
-  /// Models the time of a vector memory operation and counts it.
-  void vectorTime(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec, unsigned Bytes,
-                  MemoryOp Op);
+  /// Models the time of a vector memory operation and counts it; returns when
+  /// it completes.
+  uint64_t vectorTime(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
+                      unsigned Bytes, MemoryOp Op);
+  uint64_t vectorTime(MachineWave &W, const Inst &I, const LineSet &Lines, unsigned Bytes, MemoryOp Op);
   /// The same for LDS.
   void ldsTime(Wave &W, const Inst &I, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
   void scalarTime(Wave &W, uint64_t Address, unsigned Bytes, bool Store);
@@ -136,6 +181,8 @@ public:
       Log.time(W, Pc, Value, RealTime);
   }
   uint32_t privateBytes() const { return Private; }
+  const DeviceConfig &config() const { return Config; }
+  const TimingModel &model() const { return Model; }
 
   // --- ExecEnv ---------------------------------------------------------------
   size_t fetchCode(uint64_t Addr, void *Dst, size_t N) override;
@@ -165,14 +212,19 @@ private:
   // Dispatcher.cpp
   bool placeGroup(unsigned Cu, uint64_t When);
   void placeGroups(uint64_t When);
-  bool fits(const ComputeUnit &U) const;
+  /// The next workgroup has room on \p U, on the SIMDs from \p First on.
+  bool fits(const ComputeUnit &U, unsigned &First) const;
+  /// How many SIMDs of a unit a workgroup's waves are spread over.
+  unsigned simdsPerGroup() const {
+    return Kernel.WgpMode ? Config.simdsPerUnit() : Config.SimdsPerCu;
+  }
   void groupEnded(Workgroup &G, uint64_t When);
   void releaseAll();
 
   // Scheduler.cpp
   void runWindows();
   void runUnit(unsigned Cu, uint64_t End);
-  void runSimd(unsigned Cu, unsigned Simd, uint64_t Limit);
+  template <unsigned Slots> void runSimd(unsigned Cu, unsigned Simd, uint64_t Limit);
   void releaseBarrier(Workgroup &G);
   void makeReady(MachineWave &W);
 
@@ -185,6 +237,7 @@ private:
   void writeStatistics(const DispatchResult &Result);
 
   const DeviceConfig Config;
+  const TimingModel &Model;
   MemoryMap Memory;
   Decoder Decode;
   CodeCache Code;

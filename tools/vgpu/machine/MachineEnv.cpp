@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "machine/Machine.h"
 
+#include "core/WaitCounter.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -39,7 +41,7 @@ void *Machine::memory(Wave &, uint64_t Addr, size_t N, Access A) {
 uint64_t Machine::cycleClock(Wave &W) { return StartCycle + W.Cycle; }
 
 uint64_t Machine::realTime(Wave &W) {
-  return (StartCycle + W.Cycle) / (Config.EngineMHz / Config.RealTimeMHz);
+  return Config.ticksOf(StartCycle + W.Cycle);
 }
 
 void Machine::endProgram(Wave &W) { W.Status = WaveStatus::Ended; }
@@ -49,10 +51,25 @@ void Machine::barrier(Wave &W) {
     W.Status = WaveStatus::AtBarrier;
 }
 
-void Machine::waitCounters(Wave &Base, const Inst &, uint32_t Imm) {
+void Machine::waitCounters(Wave &Base, const Inst &I, uint32_t Imm) {
   auto &W = static_cast<MachineWave &>(Base);
-  W.waitVm((Imm & 15) | (Imm >> 14 & 3) << 4);
-  W.waitLgkm(Imm >> 8 & 15);
+  switch (WaitCounter(I.Info->Arg)) {
+  case WaitCounter::All: // Nothing here is ever outstanding in the export counter.
+    W.waitVm((Imm & 15) | (Imm >> 14 & 3) << 4);
+    W.waitLgkm(Imm >> 8 & (Config.Major >= 10 ? 63 : 15));
+    return;
+  case WaitCounter::Vm:
+    W.waitVm(Imm & 63);
+    return;
+  case WaitCounter::Stores:
+    W.waitStores(Imm & 63);
+    return;
+  case WaitCounter::Lgkm:
+    W.waitLgkm(Imm & 63);
+    return;
+  case WaitCounter::Export:
+    return;
+  }
 }
 
 void Machine::invalidateCode(Wave &) {
@@ -73,7 +90,7 @@ void Machine::sendMessage(Wave &Base, const Inst &I, uint32_t Message, uint32_t 
     if (Args->Interrupt)
       Args->Interrupt(M0);
     Slept = true;
-    W.pushLgkm(W.Cycle + timing::ScalarHit);
+    W.pushLgkm(W.Cycle + Model.ScalarHit);
     return;
   case 4: // MSG_SAVEWAVE, MSG_STALL_WAVE_GEN, MSG_HALT_WAVES: nothing to do here.
   case 5:
@@ -101,32 +118,58 @@ void Machine::trap(Wave &W, const Inst &I, uint32_t TrapId) {
 
 bool Machine::readHwReg(Wave &Base, uint32_t Id, uint32_t &Value) {
   auto &W = static_cast<MachineWave &>(Base);
+  const bool Gfx10 = Config.Major >= 10;
+  // Units are numbered engine by engine in turn.
+  const unsigned Engine = W.Cu % Config.ShaderEngines, InEngine = W.Cu / Config.ShaderEngines;
   switch (Id) {
   case 3: // TRAPSTS: no exception was raised.
     Value = 0;
     return true;
   case 4: { // HW_ID
-    unsigned Engine = W.Cu % Config.ShaderEngines, InEngine = W.Cu / Config.ShaderEngines;
+    if (Gfx10)
+      return false;
     Value = W.Slot | W.Simd << 4 | (InEngine & 15) << 8 | (InEngine >> 4 & 1) << 12 |
             (Engine & 7) << 13 | (W.Group->Slot & 15) << 16 | 8u << 20 | (Args->QueueId & 7) << 24 |
             1u << 30;
     return true;
   }
   case 5: // GPR_ALLOC: sizes in granules less one, bases are not modelled.
-    Value = (Kernel.Vgprs / Config.VgprGranule - 1) << 8 | (Kernel.Sgprs / Config.SgprGranule - 1)
-                                                               << 24;
+    if (Gfx10)
+      return false;
+    Value = ((Kernel.ArchVgprs + Kernel.Accs) / Config.VgprGranule - 1) << 8 |
+            (Kernel.Sgprs / Config.SgprGranule - 1) << 24;
     return true;
   case 6: // LDS_ALLOC: size in 128-dword granules.
     Value = W.Group->LdsAllocated / Config.LdsGranule << 12;
     return true;
   case 7: // IB_STS: what the counters hold.
-    Value = (W.VmCount & 15) | (W.LgkmCount & 15) << 8 | (W.VmCount >> 4 & 3) << 22;
+    Value = (W.Vm.Count & 15) | (W.LgkmCount & 15) << 8 | (W.Vm.Count >> 4 & 3) << 22;
+    if (Gfx10)
+      Value |= (W.LgkmCount >> 4 & 3) << 24 | (W.Stores.Count & 63) << 26;
     return true;
   case 16: // TBA, TMA: no second-level trap handler is modelled.
   case 17:
   case 18:
   case 19:
     Value = 0;
+    return true;
+  case 23: { // HW_ID1
+    if (!Gfx10)
+      return false;
+    const unsigned Array = InEngine % Config.ArraysPerEngine;
+    const unsigned Wgp = InEngine / Config.ArraysPerEngine;
+    Value = W.Slot | W.Simd << 8 | (Wgp & 15) << 10 | Array << 16 | Engine << 18;
+    return true;
+  }
+  case 24: // HW_ID2: queue, micro engine 1, workgroup, address space 8
+    if (!Gfx10)
+      return false;
+    Value = (Args->QueueId & 15) | 1u << 8 | (W.Group->Slot & 31) << 16 | 8u << 24;
+    return true;
+  case 29: // SHADER_CYCLES
+    if (!Gfx10)
+      return false;
+    Value = uint32_t(cycleClock(W) & 0xfffff);
     return true;
   default:
     return false;
@@ -142,11 +185,12 @@ bool Machine::checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64
   if (!Exec)
     return true;
   uint64_t Least = ~uint64_t(0), Most = 0;
-  if (Exec == ~uint64_t(0)) {
-    for (unsigned L = 0; L < MaxLanes; ++L) {
-      Least = std::min(Least, Address[L]);
-      Most = std::max(Most, Address[L]);
-    }
+  if (Exec == W.laneMask()) {
+    for (unsigned Half = 0; Half < W.WaveSize; Half += 32)
+      for (unsigned L = Half; L < Half + 32; ++L) {
+        Least = std::min(Least, Address[L]);
+        Most = std::max(Most, Address[L]);
+      }
   } else {
     for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
       uint64_t A = Address[__builtin_ctzll(Rest)];
@@ -173,24 +217,31 @@ bool Machine::checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64
   return true;
 }
 
-void Machine::vectorTime(Wave &Base, const Inst &I, const uint64_t *Address, uint64_t Exec,
-                         unsigned Bytes, MemoryOp Op) {
+uint64_t Machine::vectorTime(Wave &Base, const Inst &I, const uint64_t *Address, uint64_t Exec,
+                             unsigned Bytes, MemoryOp Op) {
   auto &W = static_cast<MachineWave &>(Base);
-  LineSet Lines;
+  LineSet Lines(Timing.lineShift());
   Patterns.lines(I.Pc, Address, Exec, Bytes, Lines);
-  W.pushVm(Timing.vector(W.Cu, W.Cycle, Lines, (Bytes + 3) / 4, Op, I.Glc));
+  return vectorTime(W, I, Lines, Bytes, Op);
+}
+
+uint64_t Machine::vectorTime(MachineWave &W, const Inst &I, const LineSet &Lines, unsigned Bytes,
+                             MemoryOp Op) {
+  const uint64_t Done = Timing.vector(W.L1, W.Cycle, W.WaveSize, Lines, (Bytes + 3) / 4, Op, I.Glc,
+                                      I.Dlc);
+  return W.pushVm(Done, Op == MemoryOp::Store || (Op == MemoryOp::Atomic && !I.Glc));
 }
 
 void Machine::ldsTime(Wave &Base, const Inst &I, const uint32_t *Address, uint64_t Exec,
                       unsigned Dwords) {
   auto &W = static_cast<MachineWave &>(Base);
-  W.pushLds(Timing.lds(W.Cu, W.Cycle, Dwords,
+  W.pushLds(Timing.lds(W.L1, W.Cycle, W.WaveSize, Dwords,
                        Address ? Patterns.ldsConflicts(I.Pc, Address, Exec, Dwords) : 0));
 }
 
 void Machine::scalarTime(Wave &Base, uint64_t Address, unsigned Bytes, bool Store) {
   auto &W = static_cast<MachineWave &>(Base);
-  W.pushLgkm(Timing.scalar(W.Cu, W.Cycle, Address, Bytes, Store));
+  W.pushLgkm(Timing.scalar(W.L1, W.Cycle, Address, Bytes, Store));
 }
 
 } // namespace vgpu

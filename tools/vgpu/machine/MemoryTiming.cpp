@@ -25,7 +25,7 @@ void LineSet::collect(const uint64_t *Address, uint64_t Exec, unsigned Bytes) {
   uint64_t Previous = ~uint64_t(0);
   for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
     uint64_t Begin = Address[__builtin_ctzll(Rest)];
-    uint64_t First = Begin / LineBytes, Last = (Begin + Bytes - 1) / LineBytes;
+    uint64_t First = Begin >> LineShift, Last = (Begin + Bytes - 1) >> LineShift;
     if (First == Previous)
       ++Lanes[Count - 1];
     else
@@ -64,20 +64,22 @@ unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwor
   return Extra;
 }
 
-/// True when Address - Address[0] equals Delta in all lanes, the inactive ones
-/// too: a lane of no use may only cost a repetition.
+/// True when Address - Address[0] equals Delta in \p Lanes (32 or 64), the
+/// inactive ones too: a lane of no use may only cost a repetition.
 __attribute__((target_clones("arch=x86-64-v3", "default"))) static bool
-sameDeltas(const uint32_t *Address, const uint32_t *Delta) {
+sameDeltas(const uint32_t *Address, const uint32_t *Delta, unsigned Lanes) {
   uint32_t Differ = 0;
-  for (unsigned L = 0; L < 64; ++L)
-    Differ |= (Address[L] - Address[0]) ^ Delta[L];
+  for (unsigned Half = 0; Half < Lanes; Half += 32)
+    for (unsigned L = Half; L < Half + 32; ++L)
+      Differ |= (Address[L] - Address[0]) ^ Delta[L];
   return !Differ;
 }
 __attribute__((target_clones("arch=x86-64-v3", "default"))) static bool
-sameDeltas(const uint64_t *Address, const uint64_t *Delta) {
+sameDeltas(const uint64_t *Address, const uint64_t *Delta, unsigned Lanes) {
   uint64_t Differ = 0;
-  for (unsigned L = 0; L < 64; ++L)
-    Differ |= (Address[L] - Address[0]) ^ Delta[L];
+  for (unsigned Half = 0; Half < Lanes; Half += 32)
+    for (unsigned L = Half; L < Half + 32; ++L)
+      Differ |= (Address[L] - Address[0]) ^ Delta[L];
   return !Differ;
 }
 
@@ -85,13 +87,13 @@ unsigned PatternMemo::ldsConflicts(uint64_t Pc, const uint32_t *Address, uint64_
                                    unsigned Dwords) {
   LdsEntry &E = Lds[(Pc >> 2) % Entries];
   if (E.Pc == Pc && E.Exec == Exec && E.Low == (Address[0] & 3) && E.Dwords == Dwords &&
-      sameDeltas(Address, E.Delta))
+      sameDeltas(Address, E.Delta, lanesOf(Exec)))
     return E.Cycles;
   E.Pc = Pc;
   E.Exec = Exec;
   E.Low = Address[0] & 3;
   E.Dwords = Dwords;
-  for (unsigned L = 0; L < 64; ++L)
+  for (unsigned L = 0; L < lanesOf(Exec); ++L)
     E.Delta[L] = Address[L] - Address[0];
   return E.Cycles = ldsConflictCycles(Address, Exec, Dwords);
 }
@@ -99,9 +101,10 @@ unsigned PatternMemo::ldsConflicts(uint64_t Pc, const uint32_t *Address, uint64_
 void PatternMemo::lines(uint64_t Pc, const uint64_t *Address, uint64_t Exec, unsigned Bytes,
                         LineSet &Out) {
   LineEntry &E = Line[(Pc >> 2) % Entries];
-  if (E.Pc == Pc && E.Exec == Exec && E.Low == Address[0] % LineBytes && E.Bytes == Bytes &&
-      sameDeltas(Address, E.Delta)) {
-    const uint64_t Moved = Address[0] / LineBytes - E.FirstLine;
+  const uint64_t Low = Address[0] & ((uint64_t(1) << Out.LineShift) - 1);
+  if (E.Pc == Pc && E.Exec == Exec && E.Low == Low && E.Bytes == Bytes &&
+      sameDeltas(Address, E.Delta, lanesOf(Exec))) {
+    const uint64_t Moved = (Address[0] >> Out.LineShift) - E.FirstLine;
     Out.Count = E.Lines.Count;
     for (unsigned I = 0; I < Out.Count; ++I) {
       Out.Line[I] = E.Lines.Line[I] + Moved;
@@ -112,24 +115,33 @@ void PatternMemo::lines(uint64_t Pc, const uint64_t *Address, uint64_t Exec, uns
   Out.collect(Address, Exec, Bytes);
   E.Pc = Pc;
   E.Exec = Exec;
-  E.Low = Address[0] % LineBytes;
-  E.FirstLine = Address[0] / LineBytes;
+  E.Low = Low;
+  E.FirstLine = Address[0] >> Out.LineShift;
   E.Bytes = Bytes;
   E.Lines.Count = Out.Count;
   for (unsigned I = 0; I < Out.Count; ++I) {
     E.Lines.Line[I] = Out.Line[I];
     E.Lines.Lanes[I] = Out.Lanes[I];
   }
-  for (unsigned L = 0; L < 64; ++L)
+  for (unsigned L = 0; L < lanesOf(Exec); ++L)
     E.Delta[L] = Address[L] - Address[0];
 }
 
-MemoryTiming::MemoryTiming(const DeviceConfig &Config)
-    : Scalars((Config.ComputeUnits + CusPerScalar - 1) / CusPerScalar,
-              CacheModel(Config.ScalarCacheBytes, LineBytes, 4)),
-      L2(Config.L2Bytes, LineBytes, 16), Channels(L2Channels, Bandwidth(64)),
-      Memory(MemoryLinesPer64) {
-  Units.assign(Config.ComputeUnits, Unit{CacheModel(Config.L1Bytes, LineBytes, 4)});
+static unsigned shiftOf(unsigned PowerOfTwo) { return unsigned(__builtin_ctz(PowerOfTwo)); }
+
+MemoryTiming::MemoryTiming(const DeviceConfig &C)
+    : Model(timingModel(C)), LineShift(shiftOf(C.LineBytes)),
+      L2Shift(shiftOf(C.L2LineBytes / C.LineBytes)), CusPerScalar(C.CusPerScalarCache),
+      CusPerWgp(C.CusPerWgp), Arrays(C.ShaderEngines * C.ArraysPerEngine),
+      Scalars((C.ComputeUnits + CusPerScalar - 1) / CusPerScalar,
+              CacheModel(C.ScalarCacheBytes, C.LineBytes, 4)),
+      L2(C.L2Bytes, C.L2LineBytes, 16), Channels(C.L2Channels, Bandwidth(Model.L2LinesPer64)),
+      Last(Model.LastLinesPer64), Memory(Model.MemoryLinesPer64) {
+  Units.assign(C.ComputeUnits, Unit{CacheModel(C.L1Bytes, C.LineBytes, C.L1Ways)});
+  if (C.ArrayCacheBytes)
+    ArrayCaches.assign(Arrays, CacheModel(C.ArrayCacheBytes, C.LineBytes, 16));
+  if (C.LastCacheBytes)
+    LastCache.emplace_back(C.LastCacheBytes, C.L2LineBytes, 16);
 }
 
 void MemoryTiming::startDispatch() {
@@ -140,44 +152,75 @@ void MemoryTiming::startDispatch() {
   }
   for (CacheModel &S : Scalars)
     S.clear();
+  for (CacheModel &A : ArrayCaches)
+    A.clear();
   for (Bandwidth &C : Channels)
     C.reset();
+  Last.reset();
   Memory.reset();
   Counters = MemoryCounters();
 }
 
 uint64_t MemoryTiming::level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData) {
-  Time = Channels[Line % L2Channels].claim(Time, Requests);
+  Time = Channels[Line % Channels.size()].claim(Time, Requests);
   if (L2.access(Line)) {
     ++Counters.L2Hits;
-    return Time + L2Hit;
+    return Time + Model.L2Hit;
   }
   ++Counters.L2Misses;
   if (!NeedsData)
-    return Time + L2Hit; // A store is kept with its byte mask.
-  return Memory.claim(Time, 1) + L2Hit + MemoryLatency;
+    return Time + Model.L2Hit; // A store is kept with its byte mask.
+  if (!LastCache.empty()) {
+    Time = Last.claim(Time, 1);
+    if (LastCache[0].access(Line)) {
+      ++Counters.LastHits;
+      return Time + Model.L2Hit + Model.LastCacheHit;
+    }
+    ++Counters.LastMisses;
+  }
+  return Memory.claim(Time, 1) + Model.L2Hit + Model.MemoryLatency;
 }
 
-uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, const LineSet &Lines, unsigned Dwords,
-                              MemoryOp Op, bool BypassL1) {
+uint64_t MemoryTiming::beyond(unsigned Cu, uint64_t Time, uint64_t Line, unsigned Requests,
+                              bool NeedsData, bool UseArrayCache) {
+  if (!ArrayCaches.empty()) {
+    // Compute units are numbered engine by engine in turn (see HW_ID).
+    CacheModel &Cache = ArrayCaches[Cu / CusPerWgp % Arrays];
+    if (UseArrayCache) {
+      if (Cache.access(Line)) {
+        ++Counters.ArrayHits;
+        return Time + Model.ArrayHit;
+      }
+      ++Counters.ArrayMisses;
+    }
+    Time += Model.ArrayMiss;
+  }
+  return level2(Time, Line >> L2Shift, Requests, NeedsData);
+}
+
+uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, unsigned Lanes, const LineSet &Lines,
+                              unsigned Dwords, MemoryOp Op, bool BypassL1, bool BypassArray) {
   Unit &U = Units[Cu];
   if (!Lines.Count)
-    return Now + VectorHit;
-  uint64_t Start = U.L1Port.claim(Now, std::max(4 * Dwords, Lines.Count));
+    return Now + Model.VectorHit;
+  // A line's worth of data a cycle, and a line looked up a cycle.
+  uint64_t Start = U.L1Port.claim(Now, std::max((4 * Lanes * Dwords) >> LineShift, Lines.Count));
   Counters.VectorLines += Lines.Count;
   uint64_t Done = 0;
   for (unsigned I = 0; I < Lines.Count; ++I) {
     uint64_t Line = Lines.Line[I], Time = Start + I;
-    if (Op == MemoryOp::Load && !BypassL1) {
+    const bool Cached = Op == MemoryOp::Load && !BypassL1;
+    if (Cached) {
       if (U.L1.access(Line)) {
         ++Counters.L1Hits;
-        Done = std::max(Done, Time + VectorHit);
+        Done = std::max(Done, Time + Model.VectorHit);
         continue;
       }
       ++Counters.L1Misses;
     }
     unsigned Requests = Op == MemoryOp::Atomic ? Lines.Lanes[I] : 1;
-    Done = std::max(Done, level2(Time + VectorMiss, Line, Requests, Op != MemoryOp::Store));
+    Done = std::max(Done, beyond(Cu, Time + Model.VectorMiss, Line, Requests,
+                                 Op != MemoryOp::Store, Op == MemoryOp::Load && !BypassArray));
   }
   return Done;
 }
@@ -186,23 +229,24 @@ uint64_t MemoryTiming::scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsig
                               bool Store) {
   CacheModel &Cache = Scalars[Cu / CusPerScalar];
   uint64_t Done = 0;
-  for (uint64_t Line = Address / LineBytes; Line <= (Address + Bytes - 1) / LineBytes; ++Line) {
+  for (uint64_t Line = Address >> LineShift; Line <= (Address + Bytes - 1) >> LineShift; ++Line) {
     if (Cache.access(Line)) {
       ++Counters.ScalarHits;
-      Done = std::max(Done, Now + ScalarHit);
+      Done = std::max(Done, Now + Model.ScalarHit);
     } else {
       ++Counters.ScalarMisses;
-      Done = std::max(Done, level2(Now + ScalarMiss, Line, 1, !Store));
+      Done = std::max(Done, beyond(Cu, Now + Model.ScalarMiss, Line, 1, !Store, !Store));
     }
   }
   return Done;
 }
 
-uint64_t MemoryTiming::lds(unsigned Cu, uint64_t Now, unsigned Dwords, unsigned ConflictCycles) {
+uint64_t MemoryTiming::lds(unsigned Cu, uint64_t Now, unsigned Lanes, unsigned Dwords,
+                           unsigned ConflictCycles) {
   Unit &U = Units[Cu];
-  const unsigned Passes = 2 * Dwords + ConflictCycles;
+  const unsigned Passes = Lanes / 32 * Dwords + ConflictCycles;
   Counters.LdsConflictCycles += ConflictCycles;
-  return U.LdsPort.claim(Now, Passes) + Passes + LdsLatency;
+  return U.LdsPort.claim(Now, Passes) + Passes + Model.LdsLatency;
 }
 
 } // namespace vgpu

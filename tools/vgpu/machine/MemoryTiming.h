@@ -24,7 +24,9 @@ enum class MemoryOp : uint8_t { Load, Store, Atomic };
 struct MemoryCounters {
   uint64_t L1Hits = 0, L1Misses = 0;
   uint64_t ScalarHits = 0, ScalarMisses = 0;
+  uint64_t ArrayHits = 0, ArrayMisses = 0; ///< Shader array's cache (gfx10).
   uint64_t L2Hits = 0, L2Misses = 0;
+  uint64_t LastHits = 0, LastMisses = 0; ///< Cache behind L2 (gfx1030).
   uint64_t VectorLines = 0; ///< Lines asked of L1 by vector memory operations.
   uint64_t LdsConflictCycles = 0;
 };
@@ -35,21 +37,28 @@ struct LineSet {
   uint64_t Line[64 * 2];
   uint8_t Lanes[64 * 2]; ///< How many lanes touch it.
 
+  /// Lines are of 1 << \p LineShift bytes, at least 64.
+  explicit LineSet(unsigned LineShift = 6) : LineShift(LineShift) {}
+
   /// \p Bytes from each active lane's address on; at most 64.
   void collect(const uint64_t *Address, uint64_t Exec, unsigned Bytes);
   /// All lanes side by side: Total bytes from Begin on, Bytes a lane.
   void consecutive(uint64_t Begin, unsigned Total, unsigned Bytes) {
     Count = 0;
-    for (uint64_t L = Begin / timing::LineBytes; L <= (Begin + Total - 1) / timing::LineBytes;
-         ++L) {
+    for (uint64_t L = Begin >> LineShift; L <= (Begin + Total - 1) >> LineShift; ++L) {
       Line[Count] = L;
-      Lanes[Count++] = uint8_t(timing::LineBytes / Bytes);
+      Lanes[Count++] = uint8_t((1u << LineShift) / Bytes);
     }
   }
+
+  unsigned LineShift;
 
 private:
   void add(uint64_t Number);
 };
+
+/// Lanes from the first on that an access with this EXEC can involve.
+inline unsigned lanesOf(uint64_t Exec) { return Exec >> 32 ? 64 : 32; }
 
 /// Cycles beyond the conflict-free ones that LDS needs for these lanes.
 unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwords);
@@ -70,7 +79,7 @@ private:
     alignas(64) uint32_t Delta[64];
   };
   struct LineEntry {
-    uint64_t Pc = 0, Exec = 0, Low = 0; ///< Low: address bits 5..0 of lane 0.
+    uint64_t Pc = 0, Exec = 0, Low = 0; ///< Low: where in its line lane 0 begins.
     uint64_t FirstLine = 0;             ///< Of lane 0, when Lines was made.
     uint32_t Bytes = 0;
     LineSet Lines;
@@ -89,29 +98,40 @@ public:
   void startDispatch();
 
   /// Time at which a vector memory operation issued at \p Now has completed.
-  uint64_t vector(unsigned Cu, uint64_t Now, const LineSet &Lines, unsigned Dwords, MemoryOp Op,
-                  bool BypassL1);
+  /// \p Lanes is the wave's size.
+  uint64_t vector(unsigned Cu, uint64_t Now, unsigned Lanes, const LineSet &Lines, unsigned Dwords,
+                  MemoryOp Op, bool BypassL1, bool BypassArray);
   uint64_t scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsigned Bytes, bool Store);
-  uint64_t lds(unsigned Cu, uint64_t Now, unsigned Dwords, unsigned ConflictCycles);
+  uint64_t lds(unsigned Cu, uint64_t Now, unsigned Lanes, unsigned Dwords,
+               unsigned ConflictCycles);
 
   void invalidateVector(unsigned Cu) { Units[Cu].L1.clear(); }
   void invalidateScalar(unsigned Cu) { Scalars[Cu / CusPerScalar].clear(); }
+  /// Of the caches of a CU.
+  unsigned lineShift() const { return LineShift; }
 
   MemoryCounters Counters;
 
 private:
-  static constexpr unsigned CusPerScalar = 3;
   struct Unit {
     CacheModel L1;
     Bandwidth L1Port{64, 1024}, LdsPort{64, 1024}; ///< One line or pass a cycle.
   };
+  /// A request that missed in the caches of CU \p Cu; \p Line is one of theirs.
+  uint64_t beyond(unsigned Cu, uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData,
+                  bool UseArrayCache);
   uint64_t level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData);
 
+  const TimingModel &Model;
+  unsigned LineShift, L2Shift; ///< Of a CU's line; from one of those to one of L2.
+  unsigned CusPerScalar, CusPerWgp, Arrays;
   std::vector<Unit> Units;
   std::vector<CacheModel> Scalars;
+  std::vector<CacheModel> ArrayCaches;
   CacheModel L2;
+  std::vector<CacheModel> LastCache; ///< One or none.
   std::vector<Bandwidth> Channels;
-  Bandwidth Memory;
+  Bandwidth Last, Memory;
 };
 
 } // namespace vgpu

@@ -14,25 +14,9 @@
 
 namespace vgpu {
 
-void MachineWave::pushVm(uint64_t Done) {
-  VmLast = std::max(VmLast, Done);
-  if (VmCount == MaxVm - 1)
-    waitVm(MaxVm - 2);
-  Vm[(VmHead + VmCount++) % MaxVm] = VmLast;
-}
-
-void MachineWave::waitVm(unsigned Left) {
-  if (VmCount <= Left)
-    return;
-  unsigned Gone = VmCount - Left;
-  Cycle = std::max(Cycle, Vm[(VmHead + Gone - 1) % MaxVm]);
-  VmHead = (VmHead + Gone) % MaxVm;
-  VmCount = Left;
-}
-
 void MachineWave::pushLgkm(uint64_t Done) {
-  if (LgkmCount == MaxLgkm - 1)
-    waitLgkm(MaxLgkm - 2);
+  if (LgkmCount == LgkmLimit - 1u)
+    waitLgkm(LgkmLimit - 2u);
   Lgkm[LgkmCount++] = Done;
 }
 
@@ -63,7 +47,7 @@ void Machine::makeReady(MachineWave &W) {
 }
 
 void Machine::releaseBarrier(Workgroup &G) {
-  uint64_t Time = G.BarrierTime + timing::BarrierRelease;
+  uint64_t Time = G.BarrierTime + Model.BarrierRelease;
   G.AtBarrier = 0;
   G.BarrierTime = 0;
   for (unsigned I = 0; I < G.Waves; ++I) {
@@ -76,7 +60,7 @@ void Machine::releaseBarrier(Workgroup &G) {
   }
 }
 
-void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
+template <unsigned Slots> void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
   ComputeUnit &U = Units[Cu];
   SimdState &S = U.Simds[Simd];
   const bool Logging = Log.enabled();
@@ -84,7 +68,7 @@ void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
     // The wave that is due first, and when the next one is. Minimum and maximum
     // only, no branch: which wave is next cannot be predicted. Two halves, so
     // that they overlap.
-    constexpr unsigned Half = SimdState::MaxSlots / 2;
+    constexpr unsigned Half = Slots / 2;
     uint64_t FirstKey = S.Key[0], SecondKey = SimdState::Never;
     uint64_t UpperFirst = S.Key[Half], UpperSecond = SimdState::Never;
     for (unsigned I = 1; I < Half; ++I) {
@@ -114,7 +98,9 @@ void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
     do {
       const Inst &I = W.Next && W.Next->Pc == W.Pc ? *W.Next : Code.at(W.Pc);
       const unsigned Class = unsigned(I.Info->Class);
-      const ClassCost Cost = ClassCosts[Class];
+      ClassCost Cost = W.Costs[Class];
+      if (__builtin_expect(I.Info->Class == OpClass::Matrix, 0))
+        Cost.Busy = Cost.Wave = uint8_t(matrixCycles(I.Info->Name));
       if (Cost.Unit != Port::None) {
         uint64_t &Free = S.PortFree[unsigned(Cost.Unit)];
         W.Cycle = std::max(W.Cycle, Free);
@@ -128,7 +114,7 @@ void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
       execute(W, I);
       W.Cycle += Cost.Wave;
       if (W.Pc != NextPc) {
-        W.Cycle += timing::TakenBranch;
+        W.Cycle += Model.TakenBranch;
         W.AfterBranch = true;
       } else if (I.Info->Class == OpClass::Branch) {
         W.AfterBranch = true;
@@ -184,7 +170,11 @@ void Machine::runUnit(unsigned Cu, uint64_t End) {
     if (First >= End)
       return;
     uint64_t Limit = Second == SimdState::Never ? End : Second + timing::SimdQuantum;
-    runSimd(Cu, Simd, std::min(Limit, End));
+    // Only as many slots as this target has: looking at each is what costs.
+    if (Config.WavesPerSimd <= 10)
+      runSimd<10>(Cu, Simd, std::min(Limit, End));
+    else
+      runSimd<SimdState::MaxSlots>(Cu, Simd, std::min(Limit, End));
   }
 }
 

@@ -46,8 +46,16 @@ void Machine::writeStatistics(const DispatchResult &Result) {
   Row("l1-misses", M.L1Misses);
   Row("scalar-hits", M.ScalarHits);
   Row("scalar-misses", M.ScalarMisses);
+  if (Config.ArrayCacheBytes) {
+    Row("array-hits", M.ArrayHits);
+    Row("array-misses", M.ArrayMisses);
+  }
   Row("l2-hits", M.L2Hits);
   Row("l2-misses", M.L2Misses);
+  if (Config.LastCacheBytes) {
+    Row("last-cache-hits", M.LastHits);
+    Row("last-cache-misses", M.LastMisses);
+  }
   Row("lds-conflict-cycles", M.LdsConflictCycles);
   // Not modelled: processor time that running it took.
   Row("host-microseconds", uint64_t(HostSeconds * 1e6));

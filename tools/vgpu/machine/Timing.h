@@ -1,14 +1,15 @@
 //===- Timing.h - The numbers of the timing model ---------------------------===//
 //
-// All modelled latencies and issue costs, in engine cycles, in one place. Where
-// each number comes from stands in tools/vgpu/README.md, "Timing"; nothing here
-// was measured on hardware by us.
+// All modelled latencies and issue costs, in engine cycles, in one place: a row
+// a target. Where each number comes from stands in tools/vgpu/README.md,
+// "Timing"; nothing here was measured on hardware by us.
 //
 //===----------------------------------------------------------------------===//
 #ifndef VGPU_MACHINE_TIMING_H
 #define VGPU_MACHINE_TIMING_H
 
 #include "core/Inst.h"
+#include "machine/DeviceConfig.h"
 
 #include <cstdint>
 
@@ -23,22 +24,37 @@ struct ClassCost {
   uint8_t Wave; ///< Cycles until the wave may issue again.
 };
 
+/// One target's numbers.
+struct TimingModel {
+  /// By OpClass, for a wave64 and for a wave32.
+  const ClassCost *Costs[2];
+  unsigned TakenBranch;    ///< On top of a branch's own cost.
+  unsigned ScalarHit;      ///< SMEM, data in the scalar cache.
+  unsigned ScalarClock;    ///< s_memtime until the value is there.
+  unsigned ScalarMiss;     ///< Scalar cache miss until the next level sees it.
+  unsigned LdsLatency;
+  unsigned VectorHit;      ///< VMEM, data in the CU's vector cache.
+  unsigned VectorMiss;     ///< A miss there until the next level sees it.
+  unsigned ArrayHit;       ///< Shader array's cache and back; 0: there is none.
+  unsigned ArrayMiss;      ///< A miss there until L2 sees it.
+  unsigned L2Hit;          ///< L2 and back to the CU.
+  unsigned LastCacheHit;   ///< On top of L2Hit.
+  unsigned MemoryLatency;  ///< On top of L2Hit, LastCacheHit included.
+  unsigned BarrierRelease; ///< Last arrival until the waves go on.
+  unsigned WaveLaunch;     ///< A shader engine starts one wave in so many.
+  unsigned GroupLaunch;    ///< Free slot until the first instruction.
+  unsigned L2LinesPer64;   ///< Lines a channel serves in 64 cycles.
+  unsigned LastLinesPer64; ///< Lines of L2 that the last-level cache serves.
+  unsigned MemoryLinesPer64;
+};
+
+/// Cycles that a matrix instruction takes, by the shape in its mnemonic.
+unsigned matrixCycles(const char *Mnemonic);
+
+/// \p Config must be one that DeviceConfig::forTarget has filled.
+const TimingModel &timingModel(const DeviceConfig &Config);
+
 namespace timing {
-constexpr unsigned TakenBranch = 16; ///< On top of a branch's 4.
-constexpr unsigned ScalarHit = 50;   ///< SMEM, data in the scalar cache.
-constexpr unsigned ScalarClock = 40; ///< s_memtime until the value is there.
-constexpr unsigned ScalarMiss = 60;  ///< Scalar cache miss until L2 sees it.
-constexpr unsigned LdsLatency = 64;
-constexpr unsigned VectorHit = 116;     ///< VMEM, data in L1.
-constexpr unsigned VectorMiss = 60;     ///< L1 miss until L2 sees it.
-constexpr unsigned L2Hit = 150;         ///< L2 and back to the CU.
-constexpr unsigned MemoryLatency = 300; ///< On top of L2Hit.
-constexpr unsigned BarrierRelease = 12; ///< Last arrival until the waves go on.
-constexpr unsigned WaveLaunch = 4;      ///< A shader engine starts one wave in so many.
-constexpr unsigned GroupLaunch = 100;   ///< Free slot until the first instruction.
-constexpr unsigned LineBytes = 64;
-constexpr unsigned L2Channels = 16;        ///< Each serves one line a cycle.
-constexpr unsigned MemoryLinesPer64 = 568; ///< 1024 GB/s at 1.8 GHz, in 64 cycles.
 constexpr unsigned LdsBanks = 32;
 
 /// How far the SIMDs of one CU, and the CUs among each other, may run apart.
@@ -47,8 +63,6 @@ constexpr unsigned SimdQuantum = 256;
 constexpr unsigned WindowCycles = 2048;
 } // namespace timing
 
-/// By OpClass.
-extern const ClassCost ClassCosts[unsigned(OpClass::Count)];
 /// For tables of statistics: "valu", "salu", ….
 extern const char *const ClassNames[unsigned(OpClass::Count)];
 
