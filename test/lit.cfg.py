@@ -52,6 +52,9 @@ config.substitutions += [
     ("%llc", os.path.join(own_bin, "llc")),
     ("%clang", os.path.join(own_bin, "clang")),
     ("%LLVM", f"LLVM{llvm}"),
+    # One binary for every target that the virtual GPU is tested with.
+    ("%hipcc_all", hipcc + "".join(f" --offload-arch={T}" for T in ("gfx906", "gfx90a", "gfx1030"))),
+    ("%hipcc_gfx1030", f"{hipcc} --offload-arch=gfx1030"),
     ("%hipcc", f"{hipcc} --offload-arch=gfx906"),
     ("%kprobe_bin", kprobe_bin),
     ("%kprobe_lib", kprobe_lib),

@@ -48,6 +48,10 @@ static void check(dim3 Grid, dim3 Block) {
 }
 
 int main() {
+  // 2^32 work items in one direction: more than a packet can say.
+  place<<<dim3(1u << 22), dim3(1024)>>>(nullptr, nullptr);
+  const hipError_t Refused = hipGetLastError();
+  EXPECT(Refused == hipErrorInvalidConfiguration, "%s", hipGetErrorString(Refused));
   for (unsigned Block : {1, 2, 31, 63, 64, 65, 100, 128, 255, 256, 512, 1000, 1024})
     check(dim3(3), dim3(Block));
   for (unsigned Grid : {1, 2, 59, 60, 61, 241, 1024})

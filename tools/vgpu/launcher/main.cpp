@@ -1,6 +1,6 @@
 //===- main.cpp - kprobe-vgpu: run a HIP program on the virtual GPU ---------===//
 //
-//   kprobe-vgpu [--target gfx906] [--stats[=FILE]] [--log FILE]
+//   kprobe-vgpu [--vgpu gfx906,…] [--stats[=FILE]] [--log FILE]
 //               [--max-cycles N] -- PROGRAM ARGS
 //
 // Sets the environment and becomes the program, so that its exit status is its
@@ -38,7 +38,7 @@ int main(int ArgCount, char **Args) {
                "kprobe-vgpu");
   std::string Target = "gfx906", Stats, Log;
   uint64_t MaxCycles = 0;
-  App.add_option("--target", Target,
+  App.add_option("--vgpu,--target", Target,
                  "Devices, as a comma-separated list of targets (" +
                      vgpu::DeviceConfig::knownTargets() + ")")
       ->capture_default_str();

@@ -42,7 +42,8 @@ static_assert(offsetof(hsa_amd_barrier_value_packet_t, completion_signal) == 56,
 /// Bits of queue_inactive_signal that ROCr decodes (amd_aql_queue.cpp, ROCr
 /// 5.2, DynamicScratchHandler).
 enum QueueErrorCode : uint64_t {
-  QueueNeedsScratch = 1,
+  QueueNeedsScratch = 1, ///< In waves of 64 lanes.
+  QueueNeedsScratch32 = 1024,
   QueueBadPacket = 32,
   QueueBadVendorPacket = 256,
   QueueReturnsScratch = 512,

@@ -308,7 +308,7 @@ Queue::Outcome Queue::dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Pac
   Args.Cancel = &Stop;
   DispatchResult Result = Executor.run(Args);
   while (Result.Status == DispatchStatus::NeedsScratch) {
-    if (!requestScratch())
+    if (!requestScratch(Result.ScratchWave32))
       return Outcome::Stop;
     Result = Executor.run(Args);
   }
@@ -326,8 +326,8 @@ Queue::Outcome Queue::dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Pac
 /// ROCr gives the queue more scratch and answers with 0, or ends its handler
 /// with -1 (no scratch to be had, or the queue goes away). Other negative values
 /// pass: bit 63 is ROCr's note to itself to try again.
-bool Queue::requestScratch() {
-  storeInactive(QueueNeedsScratch);
+bool Queue::requestScratch(bool Wave32) {
+  storeInactive(Wave32 ? QueueNeedsScratch32 : QueueNeedsScratch);
   const hsa_signal_t Inactive = Setup.Descriptor->queue_inactive_signal;
   int64_t Value = 0;
   return waitUntil([&] {

@@ -92,7 +92,7 @@ private:
   Outcome process(uint64_t Index);
   uint64_t passingTime(const hsa_signal_t *Dependencies, unsigned Count);
   Outcome dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Packet);
-  bool requestScratch();
+  bool requestScratch(bool Wave32);
   bool returnScratch();
   template <typename Condition> bool waitUntil(Condition Met);
   Outcome fail(const Fault &Problem);

@@ -42,13 +42,14 @@ HsaMemoryProperties bank(HSA_HEAPTYPE Type, uint64_t Size, uint64_t Base) {
   return Bank;
 }
 
-HsaCacheProperties cache(uint32_t Processor, uint32_t Level, uint64_t Bytes, bool Host) {
+HsaCacheProperties cache(uint32_t Processor, uint32_t Level, uint64_t Bytes, uint32_t LineBytes,
+                         bool Host) {
   HsaCacheProperties Cache;
   std::memset(&Cache, 0, sizeof(Cache));
   Cache.ProcessorIdLow = Processor;
   Cache.CacheLevel = Level;
   Cache.CacheSize = uint32_t(Bytes / 1024); // The driver counts in KiB.
-  Cache.CacheLineSize = 64;
+  Cache.CacheLineSize = LineBytes;
   Cache.CacheType.ui32.Data = 1;
   if (Host)
     Cache.CacheType.ui32.CPU = 1;
@@ -57,13 +58,13 @@ HsaCacheProperties cache(uint32_t Processor, uint32_t Level, uint64_t Bytes, boo
   return Cache;
 }
 
-HsaIoLinkProperties link(uint32_t From, uint32_t To) {
+HsaIoLinkProperties link(uint32_t From, uint32_t To, uint32_t Weight) {
   HsaIoLinkProperties Link;
   std::memset(&Link, 0, sizeof(Link));
   Link.IoLinkType = HSA_IOLINKTYPE_PCIEXPRESS;
   Link.NodeFrom = From;
   Link.NodeTo = To;
-  Link.Weight = 20;
+  Link.Weight = Weight;
   return Link;
 }
 
@@ -94,11 +95,13 @@ HsaNodeProperties vgpu::gpuProperties(const std::vector<DeviceConfig> &Gpus, uin
   Node.MaxWavesPerSIMD = Gpu.WavesPerSimd;
   Node.LDSSizeInKB = Gpu.LdsBytes / 1024;
   Node.WaveFrontSize = Gpu.WaveSize;
-  Node.NumShaderBanks = Gpu.ShaderEngines;
-  Node.NumArrays = 1;
-  Node.NumCUPerArray = Gpu.ComputeUnits / Gpu.ShaderEngines;
+  // As the driver counts: all shader arrays, and how many an engine has.
+  Node.NumShaderBanks = Gpu.ShaderEngines * Gpu.ArraysPerEngine;
+  Node.NumArrays = Gpu.ArraysPerEngine;
+  Node.NumCUPerArray = (Gpu.ComputeUnits + Node.NumShaderBanks - 1) / Node.NumShaderBanks;
   Node.NumSIMDPerCU = Gpu.SimdsPerCu;
   Node.MaxSlotsScratchCU = 32;
+  Node.Capability.ui32.SRAM_EDCSupport = Gpu.SramEcc; // Gives "sramecc+".
   Node.EngineId.ui32.Major = Gpu.Major;
   Node.EngineId.ui32.Minor = Gpu.Minor;
   Node.EngineId.ui32.Stepping = Gpu.Stepping;
@@ -115,7 +118,7 @@ HsaNodeProperties vgpu::gpuProperties(const std::vector<DeviceConfig> &Gpus, uin
   setName(Node, Gpu.Target);
   Node.NumCpQueues = 24;
   Node.UniqueID = 0x7667707500000000ull + NodeId; // "vgpu" and the node.
-  Node.VGPRSizePerCU = Gpu.SimdsPerCu * Gpu.VgprsPerSimd * Gpu.WaveSize * uint32_t(4);
+  Node.VGPRSizePerCU = Gpu.SimdsPerCu * Gpu.VgprsPerSimd * Gpu.RegisterLanes * uint32_t(4);
   Node.SGPRSizePerCU = Gpu.SimdsPerCu * Gpu.SgprsPerSimd * uint32_t(4);
   return Node;
 }
@@ -126,26 +129,34 @@ std::vector<HsaMemoryProperties> vgpu::hostMemory() {
 
 std::vector<HsaMemoryProperties> vgpu::gpuMemory(const DeviceConfig &Gpu) {
   HsaMemoryProperties Vram = bank(HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC, Gpu.VramBytes, 0);
-  Vram.Width = 4096;
-  Vram.MemoryClockMax = 1000;
+  Vram.Width = Gpu.MemoryBits;
+  Vram.MemoryClockMax = Gpu.MemoryMHz;
   // HIP wants to see LDS; ROCr takes both apertures from these banks.
   return {Vram, bank(HSA_HEAPTYPE_GPU_LDS, Gpu.LdsBytes, Gpu.LdsAperture),
           bank(HSA_HEAPTYPE_GPU_SCRATCH, uint64_t(1) << 32, Gpu.ScratchAperture)};
 }
 
 std::vector<HsaCacheProperties> vgpu::hostCaches() {
-  return {cache(0, 1, 32 * 1024, true), cache(0, 2, 1024 * 1024, true)};
+  return {cache(0, 1, 32 * 1024, 64, true), cache(0, 2, 1024 * 1024, 64, true)};
 }
 
 std::vector<HsaCacheProperties> vgpu::gpuCaches(const DeviceConfig &Gpu) {
-  return {cache(0, 1, Gpu.L1Bytes, false), cache(0, 2, Gpu.L2Bytes, false)};
+  std::vector<HsaCacheProperties> Caches = {cache(0, 1, Gpu.L1Bytes, Gpu.LineBytes, false),
+                                            cache(0, 2, Gpu.L2Bytes, Gpu.L2LineBytes, false)};
+  if (Gpu.LastCacheBytes)
+    Caches.push_back(cache(0, 3, Gpu.LastCacheBytes, Gpu.L2LineBytes, false));
+  return Caches;
 }
 
 std::vector<HsaIoLinkProperties> vgpu::links(const std::vector<DeviceConfig> &Gpus, uint32_t Node) {
-  if (Node != HostNode)
-    return {link(Node, HostNode)};
+  // Weights as the driver gives them: 20 for a device on its host's bus, 40 for
+  // two devices across it. Without the latter there would be no peer access,
+  // which works: all memory is the host's.
   std::vector<HsaIoLinkProperties> Result;
+  if (Node != HostNode)
+    Result.push_back(link(Node, HostNode, 20));
   for (uint32_t I = 0; I != Gpus.size(); ++I)
-    Result.push_back(link(HostNode, FirstGpuNode + I));
+    if (FirstGpuNode + I != Node)
+      Result.push_back(link(Node, FirstGpuNode + I, Node == HostNode ? 20 : 40));
   return Result;
 }
