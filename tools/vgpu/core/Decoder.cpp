@@ -39,6 +39,11 @@ struct Decoder::Mc {
   std::unique_ptr<llvm::MCDisassembler> Disassembler;
   std::unique_ptr<llvm::MCInstPrinter> Printer;
 
+  /// For waves of this size: names and lengths do not depend on it, but lane
+  /// masks are printed as one register or two. Null, and why, if LLVM cannot.
+  static std::unique_ptr<Mc> make(const TargetTraits &Target, unsigned WaveSize,
+                                  std::string &Error);
+
   /// Text of the instruction, empty if MC does not know it.
   std::string print(uint64_t Pc, llvm::ArrayRef<uint8_t> Bytes, uint64_t &Size) {
     llvm::MCInst MI;
@@ -54,6 +59,35 @@ struct Decoder::Mc {
     return Start == std::string::npos ? std::string() : Text.substr(Start, End - Start + 1);
   }
 };
+
+std::unique_ptr<Decoder::Mc> Decoder::Mc::make(const TargetTraits &Target, unsigned WaveSize,
+                                               std::string &Error) {
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUDisassembler();
+  const std::string Triple = "amdgcn-amd-amdhsa";
+  const llvm::Target *T = llvm::TargetRegistry::lookupTarget(Triple, Error);
+  if (!T)
+    return nullptr;
+  auto M = std::make_unique<Mc>();
+  M->Registers.reset(T->createMCRegInfo(Triple));
+  M->Asm.reset(T->createMCAsmInfo(*M->Registers, Triple, llvm::MCTargetOptions()));
+  M->Instrs.reset(T->createMCInstrInfo());
+  const char *Features = !Target.hasWave32() ? ""
+                         : WaveSize == 32    ? "+wavefrontsize32,-wavefrontsize64"
+                                             : "-wavefrontsize32,+wavefrontsize64";
+  M->Subtarget.reset(T->createMCSubtargetInfo(Triple, Target.Name, Features));
+  M->Context = std::make_unique<llvm::MCContext>(llvm::Triple(Triple), M->Asm.get(),
+                                                 M->Registers.get(), M->Subtarget.get());
+  M->Disassembler.reset(T->createMCDisassembler(*M->Subtarget, *M->Context));
+  M->Printer.reset(T->createMCInstPrinter(llvm::Triple(Triple), M->Asm->getAssemblerDialect(),
+                                          *M->Asm, *M->Instrs, *M->Registers));
+  if (!M->Disassembler || !M->Printer) {
+    Error = std::string("LLVM has no disassembler for '") + Target.Name + "'";
+    return nullptr;
+  }
+  return M;
+}
 
 namespace {
 
@@ -85,44 +119,33 @@ const OpInfo NoName{"(not an instruction)", raiseUnknown, OpClass::Unknown, OpEn
 
 } // namespace
 
-Decoder::Decoder(const std::string &Target, const std::vector<OpTable> &Extra)
-    : M(std::make_unique<Mc>()) {
+Decoder::Decoder(const std::string &Target, const std::vector<OpTable> &Extra) {
   Traits = findTarget(Target);
   if (!Traits) {
     Error = "unknown target '" + Target + "' (known: " + knownTargetNames() + ")";
     return;
   }
-  LLVMInitializeAMDGPUTargetInfo();
-  LLVMInitializeAMDGPUTargetMC();
-  LLVMInitializeAMDGPUDisassembler();
-  const std::string Triple = "amdgcn-amd-amdhsa";
-  const llvm::Target *T = llvm::TargetRegistry::lookupTarget(Triple, Error);
-  if (!T)
+  M = Mc::make(*Traits, Traits->WaveSize, Error);
+  if (!M)
     return;
-  M->Registers.reset(T->createMCRegInfo(Triple));
-  M->Asm.reset(T->createMCAsmInfo(*M->Registers, Triple, llvm::MCTargetOptions()));
-  M->Instrs.reset(T->createMCInstrInfo());
-  // For names and lengths the wave size does not matter; it shows in text only.
-  const char *Features = !Traits->hasWave32() ? ""
-                         : Traits->WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
-                                                  : "-wavefrontsize32,+wavefrontsize64";
-  M->Subtarget.reset(T->createMCSubtargetInfo(Triple, Target, Features));
-  M->Context = std::make_unique<llvm::MCContext>(llvm::Triple(Triple), M->Asm.get(),
-                                                 M->Registers.get(), M->Subtarget.get());
-  M->Disassembler.reset(T->createMCDisassembler(*M->Subtarget, *M->Context));
-  M->Printer.reset(T->createMCInstPrinter(llvm::Triple(Triple), M->Asm->getAssemblerDialect(),
-                                          *M->Asm, *M->Instrs, *M->Registers));
-  if (!M->Disassembler || !M->Printer) {
-    Error = "LLVM has no disassembler for '" + Target + "'";
-    return;
-  }
   for (const OpTable &Table : isaTables())
     addTable(Table);
   for (const OpTable &Table : Extra)
     addTable(Table);
+  if (Traits->isGfx10())
+    addAliases(gfx10Aliases());
 }
 
 Decoder::~Decoder() = default;
+
+/// The entries stay the tables' own but for their name.
+void Decoder::addAliases(const std::vector<OpAlias> &Aliases) {
+  for (const OpAlias &A : Aliases) {
+    Renamed.push_back(*Ops.at(A.Same));
+    Renamed.back().Name = A.Name;
+    Ops[A.Name] = &Renamed.back();
+  }
+}
 
 void Decoder::addTable(const OpTable &T) {
   for (size_t N = 0; N < T.Count; ++N)
@@ -176,15 +199,23 @@ void Decoder::decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I) {
   I.Info = Found->second;
   I.Run = I.Info->Run;
   FieldReader Reader(*this, I);
-  if (!Reader.read(Traits->Gen))
+  if (!Reader.read())
     I.Run = raiseIllegalOperand;
 }
 
-std::string Decoder::disassemble(const Inst &I) const {
+std::string Decoder::disassemble(const Inst &I, unsigned WaveSize) const {
+  Mc *Printer = M.get();
+  if (WaveSize && WaveSize != Traits->WaveSize) {
+    std::string Ignored;
+    if (!OtherWaveSize)
+      OtherWaveSize = Mc::make(*Traits, WaveSize, Ignored);
+    if (OtherWaveSize)
+      Printer = OtherWaveSize.get();
+  }
   uint8_t Bytes[sizeof I.Raw];
   std::memcpy(Bytes, I.Raw, sizeof Bytes);
   uint64_t Length = 0;
-  std::string Text = M->print(I.Pc, Bytes, Length);
+  std::string Text = Printer->print(I.Pc, Bytes, Length);
   return Text.empty() ? hexWords(I) : Text;
 }
 

@@ -17,6 +17,8 @@
 
 namespace vgpu {
 
+struct OpAlias;
+
 class Decoder {
 public:
   /// Target: a name of TargetTraits.h. Extra: tables of handlers beside the ALU ones, which
@@ -38,7 +40,8 @@ public:
   void decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I);
 
   /// "v_add_f32_e32 v0, v1, v2"; the encoding in hex if MC does not know it.
-  std::string disassemble(const Inst &I) const;
+  /// WaveSize: of the wave that runs it (0: the target's usual one).
+  std::string disassemble(const Inst &I, unsigned WaveSize = 0) const;
 
   /// Base mnemonics that have a handler, for coverage counts.
   bool knows(const std::string &BaseMnemonic) const { return Ops.count(BaseMnemonic) != 0; }
@@ -51,12 +54,15 @@ private:
   friend class FieldReader;
 
   void addTable(const OpTable &T);
+  void addAliases(const std::vector<OpAlias> &Aliases);
   const Vreg *broadcast(uint32_t Value);
 
   std::unique_ptr<Mc> M;
+  mutable std::unique_ptr<Mc> OtherWaveSize; // made when first asked for
   const TargetTraits *Traits = nullptr;
   std::string Error;
   std::unordered_map<std::string, const OpEntry *> Ops;
+  std::deque<OpEntry> Renamed;
   // Instructions that have no handler, and their names.
   std::deque<std::string> Names;
   std::vector<std::unique_ptr<OpEntry>> Unknown;

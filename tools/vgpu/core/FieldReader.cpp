@@ -1,4 +1,4 @@
-// Operand fields of the gfx9 encodings.
+// Operand fields of the scalar and vector arithmetic encodings.
 #include "FieldReader.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@ namespace vgpu {
 
 namespace {
 
-constexpr uint32_t CodeSdwa = 249, CodeDpp = 250, CodeLiteral = 255, CodeVgpr0 = 256;
+constexpr uint32_t CodeDpp8 = 233, CodeDpp8Fetch = 234, CodeSdwa = 249, CodeDpp = 250,
+                   CodeLiteral = 255, CodeVgpr0 = 256;
 
 /// Inline float constants 240..248 as (f16, f32, f64) bits.
 struct FloatConstant {
@@ -33,7 +34,7 @@ bool isPacked(Ty T) { return T == Ty::P16 || T == Ty::PF16; }
 
 } // namespace
 
-Format FieldReader::formatOf(Generation, uint32_t Word) {
+Format FieldReader::formatOf(Generation Gen, uint32_t Word) {
   if (!(Word >> 31)) {
     switch (Word >> 25) {
     case 0x3f: return Format::Vop1;
@@ -47,6 +48,21 @@ Format FieldReader::formatOf(Generation, uint32_t Word) {
     case 0x17e: return Format::Sopc;
     case 0x17f: return Format::Sopp;
     default: return Word >> 28 == 0xb ? Format::Sopk : Format::Sop2;
+    }
+  }
+  if (Gen == Generation::Gfx10) {
+    switch (Word >> 26) {
+    case 0x32: return Format::Vintrp;
+    case 0x33: return Format::Vop3p;
+    case 0x35: return Format::Vop3;
+    case 0x36: return Format::Ds;
+    case 0x37: return Format::Flat;
+    case 0x38: return Format::Mubuf;
+    case 0x3a: return Format::Mtbuf;
+    case 0x3c: return Format::Mimg;
+    case 0x3d: return Format::Smem;
+    case 0x3e: return Format::Exp;
+    default: return Format::Unknown;
     }
   }
   switch (Word >> 26) {
@@ -63,10 +79,10 @@ Format FieldReader::formatOf(Generation, uint32_t Word) {
   }
 }
 
-bool FieldReader::read(Generation Gen) {
-  if (Gen != Generation::Gfx9)
-    return false; // no encoding of a later generation is read yet
-  I.Form = formatOf(Gen, I.Raw[0]);
+bool FieldReader::read() {
+  I.Form = formatOf(Target.Gen, I.Raw[0]);
+  // A 16-bit result leaves the other half alone: some do on gfx9, all on gfx10.
+  I.KeepsHigh = I.Info->Flags & OpKeepsHigh || (Target.isGfx10() && isHalf(I.Info->Dst));
   switch (I.Form) {
   case Format::Sop2:
     readSop(bits(0, 16, 7), bits(0, 0, 8), bits(0, 8, 8));
@@ -78,11 +94,7 @@ bool FieldReader::read(Generation Gen) {
     readSop(0, bits(0, 0, 8), bits(0, 8, 8));
     break;
   case Format::Sopk:
-    I.Imm = signExtend(bits(0, 0, 16), 16);
-    if (I.Info->Dst != Ty::None)
-      I.Dst = scalar(bits(0, 16, 7), I.Info->Dst);
-    if (I.Size > 1) // s_setreg_imm32_b32
-      I.Src[0] = literal(Ty::B32);
+    readSopk();
     break;
   case Format::Sopp:
     I.Imm = signExtend(bits(0, 0, 16), 16);
@@ -138,7 +150,7 @@ Operand FieldReader::constant(uint64_t Value, Ty Type) {
 }
 
 Operand FieldReader::literal(Ty Type) {
-  const uint32_t Bits = I.Raw[I.Form == Format::Vop3 || I.Form == Format::Vop3p ? 2 : 1];
+  const uint32_t Bits = I.Raw[I.Form >= Format::Vop3 && I.Form <= Format::Vop3p ? 2 : 1];
   switch (Type) {
   case Ty::F64: return constant(uint64_t(Bits) << 32, Type);
   case Ty::I64: return constant(uint64_t(int64_t(int32_t(Bits))), Type);
@@ -156,6 +168,26 @@ Operand FieldReader::scalar(uint32_t Code, Ty Type) {
   return O;
 }
 
+/// A destination. What is written to NULL goes where nobody reads it.
+Operand FieldReader::scalarDst(uint32_t Code, Ty Type) {
+  if (!Target.hasNull() || Code != RegNull)
+    return scalar(Code, Type);
+  Operand O;
+  O.Kind = OperandKind::Sgpr;
+  O.Type = Type;
+  O.Reg = RegSink;
+  return O;
+}
+
+/// The scalar register of a lane mask that is written.
+uint16_t FieldReader::maskDst(uint32_t Code) {
+  if (Target.hasNull() && Code == RegNull)
+    return RegSink;
+  if (Code > RegExec)
+    Legal = false;
+  return uint16_t(Code);
+}
+
 Operand FieldReader::vgpr(uint32_t Reg, Ty Type) {
   Operand O;
   O.Kind = OperandKind::Vgpr;
@@ -170,6 +202,8 @@ Operand FieldReader::vgpr(uint32_t Reg, Ty Type) {
 Operand FieldReader::source(uint32_t Code, Ty Type) {
   if (Code >= CodeVgpr0)
     return vgpr(Code - CodeVgpr0, Type);
+  if (Target.hasNull() && Code == RegNull)
+    return constant(0, Type);
   if (Code < 128)
     return scalar(Code, Type);
   if (Code <= 208) { // 0..64, then -1..-16
@@ -199,18 +233,30 @@ Operand FieldReader::source(uint32_t Code, Ty Type) {
 
 void FieldReader::readSop(uint32_t Dst, uint32_t Src0, uint32_t Src1) {
   if (I.Info->Dst != Ty::None)
-    I.Dst = scalar(Dst, I.Info->Dst);
+    I.Dst = scalarDst(Dst, I.Info->Dst);
   if (I.Info->Src[0] != Ty::None)
     I.Src[0] = source(Src0, I.Info->Src[0]);
   if (I.Info->Src[1] != Ty::None)
     I.Src[1] = source(Src1, I.Info->Src[1]);
 }
 
+void FieldReader::readSopk() {
+  I.Imm = signExtend(bits(0, 0, 16), 16);
+  const uint32_t Code = bits(0, 16, 7);
+  if (I.Info->Dst != Ty::None) {
+    I.Dst = scalarDst(Code, I.Info->Dst);
+    if (I.Dst.Reg == RegSink && I.Info->Flags & OpDataInDst)
+      I.Dst.Reg = RegZero;
+  }
+  if (I.Size > 1) // s_setreg_imm32_b32
+    I.Src[0] = literal(Ty::B32);
+}
+
 void FieldReader::setVectorDst(uint32_t Field) {
   if (I.Info->Dst == Ty::None)
     return;
   if (I.Info->Flags & OpScalarDst)
-    I.Dst = scalar(Field, I.Info->Dst);
+    I.Dst = scalarDst(Field, I.Info->Dst);
   else if (I.Info->Flags & OpAccDst)
     I.Dst = accVgpr(Field, I.Info->Dst);
   else
@@ -227,7 +273,7 @@ void FieldReader::setImplicitSources() {
   if (Flags & OpCarryIn)
     I.Src[2] = scalar(RegVcc, Ty::Mask);
   if (Flags & (OpCarryOut | OpCompare))
-    I.SDst = RegVcc;
+    I.SDst = Flags & OpCompareX && Target.isGfx10() ? RegExec : RegVcc;
 }
 
 void FieldReader::readVop12c() {
@@ -242,6 +288,11 @@ void FieldReader::readVop12c() {
   }
   if (Code == CodeDpp) {
     readDpp();
+    return;
+  }
+  if (Target.isGfx10() && (Code == CodeDpp8 || Code == CodeDpp8Fetch)) {
+    I.FetchInactive = Code == CodeDpp8Fetch;
+    readDpp8();
     return;
   }
   const OpInfo &Info = *I.Info;
@@ -280,8 +331,8 @@ void FieldReader::readSdwa() {
   if (I.Form != Format::Vop1 && Info.Src[1] != Ty::None)
     readSource(I.Src[1], bits(0, 9, 8), 24, flag(1, 31), Info.Src[1]);
   if (I.Form == Format::Vopc) {
-    if (flag(1, 15))
-      I.SDst = uint16_t(bits(1, 8, 7));
+    if (flag(1, 15) && I.SDst == RegVcc)
+      I.SDst = maskDst(bits(1, 8, 7));
     I.Clamp = false;
     return;
   }
@@ -300,10 +351,17 @@ void FieldReader::readDpp() {
   I.DppCtrl = uint16_t(bits(1, 8, 9));
   const uint32_t C = I.DppCtrl;
   const bool IsRowShift = C > 0x100 && C < 0x130 && (C & 15);
-  const bool IsWaveShift = C == 0x130 || C == 0x134 || C == 0x138 || C == 0x13c;
-  const bool IsBroadcast = C >= 0x150 && C <= 0x15f && D.target().UnifiedVgprs;
-  if (C > 0xff && !IsRowShift && !IsWaveShift && !IsBroadcast && !(C >= 0x140 && C <= 0x143))
+  const bool IsRowMirror = C == 0x140 || C == 0x141;
+  // On gfx10 shifts by one and broadcasts over the whole wave gave way to
+  // row_share (0x150, row_newbcast on gfx90a) and row_xmask (0x160).
+  const bool IsShare = C >= 0x150 && C <= 0x15f && (Target.isGfx10() || Target.UnifiedVgprs);
+  const bool IsLong = Target.isGfx10()
+                          ? C >= 0x160 && C <= 0x16f
+                          : C == 0x130 || C == 0x134 || C == 0x138 || C == 0x13c || C == 0x142 ||
+                                C == 0x143;
+  if (C > 0xff && !IsRowShift && !IsRowMirror && !IsShare && !IsLong)
     Legal = false;
+  I.FetchInactive = Target.isGfx10() && flag(1, 18);
   I.BoundCtrl = flag(1, 19);
   I.BankMask = uint8_t(bits(1, 24, 4));
   I.RowMask = uint8_t(bits(1, 28, 4));
@@ -317,21 +375,34 @@ void FieldReader::readDpp() {
   }
 }
 
+void FieldReader::readDpp8() {
+  const OpInfo &Info = *I.Info;
+  I.Dpp = true;
+  I.Plain = false;
+  I.BoundCtrl = true;
+  I.DppCtrl = Dpp8Control;
+  I.Dpp8Lanes = bits(1, 8, 24);
+  if (Info.Src[0] != Ty::None)
+    I.Src[0] = vgpr(bits(1, 0, 8), Info.Src[0]);
+  if (I.Form != Format::Vop1 && Info.Src[1] != Ty::None)
+    I.Src[1] = vgpr(bits(0, 9, 8), Info.Src[1]);
+}
+
 void FieldReader::readVop3() {
   const OpInfo &Info = *I.Info;
   const bool HasSDst = Info.Flags & OpCarryOut;
-  if (Info.Flags & OpCompare)
-    I.SDst = uint16_t(bits(0, 0, 8));
+  if (Info.Flags & OpCompareX && Target.isGfx10())
+    I.SDst = RegExec; // the field is not used
+  else if (Info.Flags & OpCompare)
+    I.SDst = maskDst(bits(0, 0, 8));
   else
     setVectorDst(bits(0, 0, 8));
   if (HasSDst) {
     I.Form = Format::Vop3b;
-    I.SDst = uint16_t(bits(0, 8, 7));
+    I.SDst = maskDst(bits(0, 8, 7));
   } else {
     I.OpSel = uint8_t(bits(0, 11, 4));
   }
-  if ((HasSDst || (Info.Flags & OpCompare)) && I.SDst > 126)
-    Legal = false;
   I.Clamp = flag(0, 15);
   I.Omod = uint8_t(bits(1, 27, 2));
   I.Plain = !I.Clamp && !I.Omod && !I.OpSel;

@@ -1,5 +1,7 @@
 // Reads the operand fields of one encoded instruction into an Inst: one
-// routine a format, from the public ISA manuals ("Microcode Formats").
+// routine a format, from the public ISA manuals ("Microcode Formats"). The
+// generations differ in little but where formats begin, so that gfx10 is a
+// branch in the routines of gfx9.
 #ifndef VGPU_CORE_FIELDREADER_H
 #define VGPU_CORE_FIELDREADER_H
 
@@ -9,10 +11,10 @@ namespace vgpu {
 
 class FieldReader {
 public:
-  FieldReader(Decoder &D, Inst &I) : D(D), I(I) {}
+  FieldReader(Decoder &D, Inst &I) : D(D), Target(D.target()), I(I) {}
 
   /// False if an operand is one that the instruction cannot have.
-  bool read(Generation Gen);
+  bool read();
 
   /// The format an encoding belongs to.
   static Format formatOf(Generation Gen, uint32_t Word);
@@ -24,9 +26,11 @@ private:
   bool flag(unsigned Word, unsigned Bit) const { return bits(Word, Bit, 1); }
 
   void readSop(uint32_t Dst, uint32_t Src0, uint32_t Src1);
+  void readSopk();
   void readVop12c();
   void readSdwa();
   void readDpp();
+  void readDpp8();
   void readVop3();
   void readVop3p();
   void readMatrix();
@@ -39,6 +43,8 @@ private:
   Operand vgpr(uint32_t Reg, Ty Type);
   Operand accVgpr(uint32_t Reg, Ty Type);
   Operand scalar(uint32_t Code, Ty Type);
+  Operand scalarDst(uint32_t Code, Ty Type);
+  uint16_t maskDst(uint32_t Code);
   Operand constant(uint64_t Value, Ty Type);
   Operand literal(Ty Type);
   void setVectorDst(uint32_t Field);
@@ -56,6 +62,7 @@ private:
   }
 
   Decoder &D;
+  const TargetTraits &Target;
   Inst &I;
   bool Legal = true;
 };

@@ -70,6 +70,9 @@ enum OperandMods : uint8_t {
   ModNegHi = 8, // packed: flip the sign of the high half
 };
 
+/// Inst::DppCtrl of DPP8, which has Inst::Dpp8Lanes instead of a control.
+constexpr uint16_t Dpp8Control = 0x200;
+
 /// SDWA selections.
 enum Sel : uint8_t { SelByte0, SelByte1, SelByte2, SelByte3, SelWord0, SelWord1, SelDword };
 enum DstUnused : uint8_t { UnusedPad, UnusedSext, UnusedPreserve };
@@ -146,8 +149,9 @@ enum OpFlags : uint32_t {
   OpStores = 1u << 18,    // writes memory
   OpReturns = 1u << 19,   // memory operation with a vector or scalar result
   OpAtomic = 1u << 20,
-  OpDataInDst = 1u << 21, // SMEM/VMEM store: the data field is a source
+  OpDataInDst = 1u << 21, // SMEM/VMEM store, SOPK: the data field is a source
   OpLdsPair = 1u << 22,   // DS read2/write2: offset0 and offset1 are separate
+  OpAddTid = 1u << 24,    // GLOBAL: the lane's number makes the address, no vector register does
   OpSecondData = 1u << 23, // atomic with a second operand: data1 of DS, else behind the first
 };
 
@@ -183,6 +187,7 @@ struct Inst {
   Operand Dst;
   Operand Src[3];
   uint16_t SDst = 0;            // OpCarryOut/OpCompare: scalar register of the mask
+  bool KeepsHigh = false;       // 16-bit result: the other half stays (op_sel picks which)
   bool Plain = true;            // no SDWA, DPP, clamp, omod, op_sel: results go straight to Dst
 
   // Vector modifiers.
@@ -195,6 +200,8 @@ struct Inst {
   uint8_t DstUnusedMode = UnusedPad;
   bool Dpp = false;             // applies to source 0
   bool BoundCtrl = false;       // DPP: invalid lanes read 0
+  bool FetchInactive = false;   // DPP of gfx10: inactive lanes are read like others
+  uint32_t Dpp8Lanes = 0;       // DPP8: 3 bits a lane of each eight
   uint16_t DppCtrl = 0;
   uint8_t Cbsz = 0;             // matrix: log2 of how many blocks share a block of A,
   uint8_t Abid = 0;             // … which of them it is,
@@ -226,7 +233,7 @@ struct Inst {
   bool Idxen = false;
   bool Tfe = false;
   bool Gds = false;
-  uint8_t DFmt = 0;             // MTBUF
+  uint8_t DFmt = 0;             // MTBUF, in the numbers of gfx9
   uint8_t NFmt = 0;
 
   uint32_t Raw[4] = {};         // encoding, for messages

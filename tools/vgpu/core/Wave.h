@@ -39,7 +39,8 @@ enum ScalarReg : unsigned {
   RegExec = 126,
   RegHiddenFlatScratch = 128, // 128 low, 129 high; gfx10: behind s_getreg and s_setreg
   RegSink = 130,        // to RegSink + 15: where results for NULL go
-  ScalarSlots = 146,
+  RegZero = 146,        // never written: NULL where an operand must be a register
+  ScalarSlots = 147,
 };
 
 /// Bits of the MODE register (hwreg 1), the same on gfx9 and gfx10.
@@ -67,6 +68,7 @@ struct Wave {
   unsigned NumVgprs = 0;    // a decoded instruction's VgprEnd must not exceed it
   unsigned NumAccs = 0;     // nor its AccEnd this
   unsigned WaveSize = 64;   // 32 or 64
+  Generation Gen = Generation::Gfx9;
   unsigned FlatScratchReg = RegFlatScratch; // see setTarget
   uint64_t Pc = 0;          // while a handler runs: address of the *next* instruction
   uint32_t Mode = 0;
@@ -79,6 +81,7 @@ struct Wave {
   /// To be called before the first instruction.
   void setTarget(const TargetTraits &T, unsigned Lanes) {
     WaveSize = Lanes;
+    Gen = T.Gen;
     FlatScratchReg = T.hasFlatScratchSgprs() ? RegFlatScratch : RegHiddenFlatScratch;
   }
 

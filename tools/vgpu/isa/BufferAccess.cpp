@@ -1,26 +1,38 @@
-// Buffer addressing of gfx9, from the manual's chapter on it.
+// Buffer addressing of gfx9 and gfx10, from the manuals' chapters on it.
 #include "isa/BufferAccess.h"
 
+#include "core/UnifiedFormat.h"
 #include "machine/Machine.h"
 
 #include <algorithm>
 
 namespace vgpu {
 
-BufferResource::BufferResource(const uint32_t *R) {
+BufferResource::BufferResource(const Wave &W, unsigned Reg) {
+  const uint32_t *R = W.Sgpr + Reg;
   Base = uint64_t(R[1] & 0xffff) << 32 | R[0];
   Stride = R[1] >> 16 & 0x3fff;
   Swizzle = R[1] >> 31;
   Records = R[2];
   for (unsigned I = 0; I < 4; ++I)
     Select[I] = R[3] >> (3 * I) & 7;
+  IndexStride = 8u << (R[3] >> 21 & 3);
+  AddThreadId = R[3] >> 23 & 1;
+  if (W.Gen == Generation::Gfx10) {
+    uint8_t Data = 0, Number = 0;
+    splitFormat(R[3] >> 12 & 127, Data, Number);
+    DataFormat = Data;
+    NumberFormat = Number;
+    ElementBytes = 4;
+    Check = RangeCheck(R[3] >> 28 & 3);
+    return;
+  }
   NumberFormat = R[3] >> 12 & 7;
   DataFormat = R[3] >> 15 & 15;
   ElementBytes = 2u << (R[3] >> 19 & 3);
-  IndexStride = 8u << (R[3] >> 21 & 3);
-  AddThreadId = R[3] >> 23 & 1;
   if (AddThreadId) // The format's place holds stride bits 17..14.
     Stride |= DataFormat << 14;
+  Check = Stride && !(Swizzle && AddThreadId) ? RangeCheck::Index : RangeCheck::Raw;
 }
 
 bool BufferAccess::resolve(Wave &W, const Inst &I, const BufferResource &R, unsigned Bytes,
@@ -41,14 +53,10 @@ bool BufferAccess::resolve(Wave &W, const Inst &I, const BufferResource &R, unsi
     uint64_t At = (Index ? Index->Lane[L] : 0) + (R.AddThreadId ? L : 0);
     uint64_t Off = uint64_t(uint32_t(I.Offset)) + (Offset ? Offset->Lane[L] : 0);
     uint64_t BufferOffset;
-    bool Outside;
     if (R.Swizzle) {
       BufferOffset = (At / R.IndexStride * R.Stride + Off / R.ElementBytes * R.ElementBytes) *
                          R.IndexStride +
                      At % R.IndexStride * R.ElementBytes + Off % R.ElementBytes;
-      // Index against the number of records if there is a stride.
-      Outside = R.Stride && !R.AddThreadId ? At >= R.Records
-                                           : BufferOffset + Soffset + Bytes > R.Records;
       if (Bytes > 4 && R.ElementBytes != 4) {
         M.fault(W, I, FaultKind::IllegalOperand,
                 "wide access to a swizzled buffer whose elements are not dwords", L, 0);
@@ -56,7 +64,13 @@ bool BufferAccess::resolve(Wave &W, const Inst &I, const BufferResource &R, unsi
       }
     } else {
       BufferOffset = At * R.Stride + Off;
-      Outside = R.Stride ? At >= R.Records : BufferOffset + Soffset + Bytes > R.Records;
+    }
+    bool Outside = false;
+    switch (R.Check) {
+    case RangeCheck::IndexAndOffset: Outside = At >= R.Records || Off + Bytes > R.Stride; break;
+    case RangeCheck::Index: Outside = At >= R.Records; break;
+    case RangeCheck::NoRecords: Outside = R.Records == 0; break;
+    case RangeCheck::Raw: Outside = BufferOffset + Soffset + Bytes > R.Records; break;
     }
     if (Outside)
       continue;

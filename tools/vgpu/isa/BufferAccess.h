@@ -8,15 +8,26 @@
 
 namespace vgpu {
 
-/// The fields of a buffer resource that matter here (gfx9).
+/// When an access is out of range (OOB_SELECT of gfx10; gfx9 goes by the kind of
+/// the resource).
+enum class RangeCheck : uint8_t {
+  IndexAndOffset, ///< Index beyond the records, or offset beyond the stride.
+  Index,
+  NoRecords, ///< Only where there are no records at all.
+  Raw,       ///< Offset beyond the records, which are bytes.
+};
+
+/// The fields of a buffer resource that matter here.
 struct BufferResource {
   uint64_t Base;
   uint32_t Stride, Records, ElementBytes, IndexStride;
   uint32_t DataFormat, NumberFormat;
   uint8_t Select[4];
   bool Swizzle, AddThreadId;
+  RangeCheck Check;
 
-  explicit BufferResource(const uint32_t *Words);
+  /// From four registers of W, Reg being the first.
+  BufferResource(const Wave &W, unsigned Reg);
 };
 
 struct BufferAccess {

@@ -23,6 +23,12 @@ inline F32 legacyMultiply(F32 A, F32 B) {
   return A == 0 || B == 0 ? 0.0f : P;
 }
 
+/// … so that a zero factor leaves the addend.
+inline F32 legacyFma(F32 A, F32 B, F32 C) {
+  const F32 R = nanRule(__builtin_fmaf(A, B, C), A, B, C);
+  return A == 0 || B == 0 ? nanRule(0.0f + C, C) : R;
+}
+
 /// The smaller or larger of two numbers, -0 being below +0.
 template <bool Max, class T> inline T pick(T A, T B) {
   if constexpr (std::is_same_v<T, Half>) {

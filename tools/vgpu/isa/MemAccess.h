@@ -200,6 +200,7 @@ enum class Rmw : uint8_t {
   Swap, CmpSwap, Add, Sub, RSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec,
   MaskOr, // LDS: clear the bits of data0, set those of data1
   FAdd, FMin, FMax, FCmpSwap, Wrap, PkAddF16,
+  SubClamp, // gfx10: not below 0
 };
 
 /// Operations with a second data operand.
@@ -226,6 +227,7 @@ template <Rmw Op, typename T> inline T apply(T Memory, T Data, T Data2, Denormal
   case Rmw::Add: return Memory + Data;
   case Rmw::Sub: return Memory - Data;
   case Rmw::RSub: return Data - Memory;
+  case Rmw::SubClamp: return Memory < Data ? 0 : Memory - Data;
   case Rmw::SMin: return S(Memory) < S(Data) ? Memory : Data;
   case Rmw::UMin: return Memory < Data ? Memory : Data;
   case Rmw::SMax: return S(Memory) > S(Data) ? Memory : Data;

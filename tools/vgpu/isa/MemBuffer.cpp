@@ -20,7 +20,7 @@ template <Element E> void loadToLds(Wave &W, const Inst &I) {
     return;
   }
   BufferAccess Acc;
-  if (!Acc.resolve(W, I, BufferResource(W.Sgpr + I.SRsrc), bytesOf(E), false))
+  if (!Acc.resolve(W, I, BufferResource(W, I.SRsrc), bytesOf(E), false))
     return;
   Vreg Value = {};
   loadLanes<E>(&Value, Acc.A.Lane, Acc.InRange);
@@ -34,7 +34,7 @@ template <Element E> void load(Wave &W, const Inst &I) {
     return;
   }
   BufferAccess Acc;
-  if (!Acc.resolve(W, I, BufferResource(W.Sgpr + I.SRsrc), bytesOf(E), false))
+  if (!Acc.resolve(W, I, BufferResource(W, I.SRsrc), bytesOf(E), false))
     return;
   Vreg *Dst = W.Vgpr + I.VDst;
   loadLanes<E>(Dst, Acc.A.Lane, Acc.InRange, Acc.DwordStride);
@@ -51,7 +51,7 @@ template <Element E> void load(Wave &W, const Inst &I) {
 
 template <Element E> void store(Wave &W, const Inst &I) {
   BufferAccess Acc;
-  if (!Acc.resolve(W, I, BufferResource(W.Sgpr + I.SRsrc), bytesOf(E), true))
+  if (!Acc.resolve(W, I, BufferResource(W, I.SRsrc), bytesOf(E), true))
     return;
   storeLanes<E>(W.Vgpr + I.VData, Acc.A.Lane, Acc.InRange, Acc.DwordStride);
   Machine::of(W).vectorTime(W, I, Acc.A.Lane, Acc.InRange, bytesOf(E), MemoryOp::Store);
@@ -61,7 +61,7 @@ template <Rmw Op, typename T> void atomic(Wave &W, const Inst &I) {
   Machine &M = Machine::of(W);
   constexpr unsigned Dwords = sizeof(T) / 4;
   BufferAccess Acc;
-  if (!Acc.resolve(W, I, BufferResource(W.Sgpr + I.SRsrc), sizeof(T), true))
+  if (!Acc.resolve(W, I, BufferResource(W, I.SRsrc), sizeof(T), true))
     return;
   Vreg *Data = W.Vgpr + I.VData;
   for (uint64_t Rest = Acc.InRange; Rest; Rest &= Rest - 1) {
@@ -82,7 +82,7 @@ template <Rmw Op, typename T> void atomic(Wave &W, const Inst &I) {
 void storeLds(Wave &W, const Inst &I) {
   BufferAccess Acc;
   Vreg Value = {};
-  if (!Acc.resolve(W, I, BufferResource(W.Sgpr + I.SRsrc), 4, true) || !loadFromLds(W, I, Value))
+  if (!Acc.resolve(W, I, BufferResource(W, I.SRsrc), 4, true) || !loadFromLds(W, I, Value))
     return;
   storeLanes<Element::B32>(&Value, Acc.A.Lane, Acc.InRange);
   Machine::of(W).vectorTime(W, I, Acc.A.Lane, Acc.InRange, 4, MemoryOp::Store);
@@ -109,6 +109,9 @@ const OpEntry Entries[] = {
     {"buffer_store_lds_dword", storeLds, OpClass::VmemStore},
     {"buffer_wbinvl1", invalidateL1, OpClass::VmemOther},
     {"buffer_wbinvl1_vol", invalidateL1, OpClass::VmemOther},
+    // gfx10: the caches of a compute unit, and of some that share one; both are L1 here.
+    {"buffer_gl0_inv", invalidateL1, OpClass::VmemOther},
+    {"buffer_gl1_inv", invalidateL1, OpClass::VmemOther},
     // L2 is one for the whole device here and keeps nothing from the host.
     {"buffer_invl2", cacheHint, OpClass::VmemOther},
     {"buffer_wbl2", cacheHint, OpClass::VmemOther},

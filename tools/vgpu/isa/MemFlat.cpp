@@ -100,9 +100,16 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
     return M.checkLanes(W, I, A, Exec, 4, Write);
   }
   const uint64_t Offset = uint64_t(int64_t(I.Offset));
-  const Vreg *V = W.Vgpr + I.VAddr;
-  if (I.SAddr != Inst::NoReg)
-    Acc.Shape = addOffsets(A, V->Lane, W.scalar64(I.SAddr) + Offset, Bytes, W.WaveSize);
+  const bool ByLane = I.Info->Flags & OpAddTid;
+  Vreg Places; // of the lanes, where no register says where they are
+  if (ByLane)
+    for (unsigned L = 0; L < MaxLanes; ++L)
+      Places.Lane[L] = 4 * L;
+  const Vreg *V = ByLane ? &Places : W.Vgpr + I.VAddr;
+  const bool HasBase = I.SAddr != Inst::NoReg;
+  if (HasBase || ByLane)
+    Acc.Shape = addOffsets(A, V->Lane, (HasBase ? W.scalar64(I.SAddr) : 0) + Offset, Bytes,
+                           W.WaveSize);
   else
     Acc.Shape = addPairs(A, V[0].Lane, V[1].Lane, Offset, Bytes, W.WaveSize);
   if (!Exec || (Exec != W.laneMask() && Acc.Shape == Pattern::Consecutive))
@@ -262,6 +269,11 @@ template <Rmw Op, typename T> void atomic(Wave &W, const Inst &I) {
 
 const OpEntry Entries[] = {
 #include "isa/MemWidths.def"
+    // gfx10: consecutive dwords of the lanes, from a scalar address on.
+    {"global_load_dword_addtid", load<Element::B32>, OpClass::VmemLoad, OpReturns | OpAddTid,
+     Ty::B32},
+    {"global_store_dword_addtid", store<Element::B32>, OpClass::VmemStore, OpStores | OpAddTid,
+     Ty::B32},
 };
 
 } // namespace

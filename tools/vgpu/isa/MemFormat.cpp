@@ -19,7 +19,7 @@ struct TypedAccess {
   NumberFormat Format;
   BufferAccess Acc;
 
-  TypedAccess(const Wave &W, const Inst &I) : R(W.Sgpr + I.SRsrc) {
+  TypedAccess(const Wave &W, const Inst &I) : R(W, I.SRsrc) {
     if (I.Form == vgpu::Format::Mtbuf) {
       // The instruction's own format; components go straight.
       R.DataFormat = I.DFmt;

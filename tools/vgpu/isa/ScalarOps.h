@@ -11,6 +11,9 @@
 
 namespace vgpu {
 
+/// One more than the last register that a relative number may lead to.
+inline unsigned endOfSgprs(const Wave &W) { return W.Gen == Generation::Gfx10 ? 106 : 104; }
+
 uint64_t specialSource(const Wave &W, const Operand &O);
 
 template <class T> inline T scalarSource(const Wave &W, const Operand &O) {

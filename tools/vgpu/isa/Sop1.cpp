@@ -69,7 +69,7 @@ template <class T> void bitSet(Wave &W, const Inst &I, bool On) {
 template <class T> void moveRelative(Wave &W, const Inst &I, bool DstMoves) {
   const Operand &Moved = DstMoves ? I.Dst : I.Src[0];
   const uint64_t Reg = uint64_t(Moved.Reg) + W.m0();
-  if (!Moved.isSgpr() || Reg + sizeof(T) / 4 > 104) {
+  if (!Moved.isSgpr() || Reg + sizeof(T) / 4 > endOfSgprs(W)) {
     W.Env->fault(W, I, FaultKind::IllegalOperand, "relative scalar register out of range",
                  MaxLanes, 0);
     return;
@@ -89,26 +89,42 @@ template <class T> void moveRelative(Wave &W, const Inst &I, bool DstMoves) {
     return D(Expression);                                                                          \
   })
 
+template <class T> constexpr const char *pick(const char *B32, const char *B64) {
+  return sizeof(T) == 4 ? B32 : B64;
+}
+template <class T> T readExec(const Wave &W) {
+  return sizeof(T) == 4 ? T(W.Sgpr[RegExec]) : T(W.scalar64(RegExec));
+}
+template <class T> void writeExec(Wave &W, T Value) {
+  W.Sgpr[RegExec] = uint32_t(Value);
+  if (sizeof(T) == 8)
+    W.Sgpr[RegExec + 1] = uint32_t(uint64_t(Value) >> 32);
+}
+
 // D = EXEC, EXEC = Expression over S0 and the old EXEC, SCC = EXEC != 0.
-#define SAVEEXEC(Name, Expression)                                                                 \
-  {Name,                                                                                           \
+#define SAVEEXEC_ROW(Name, T, Expression)                                                          \
+  {pick<T>(Name "_b32", Name "_b64"),                                                              \
    [](Wave &W, const Inst &I) {                                                                    \
-     const uint64_t S0 = scalarSource<S64>(W, I.Src[0]), Exec = W.scalar64(RegExec);               \
-     setScalar<S64>(W, I.Dst, Exec);                                                               \
-     W.setScalar64(RegExec, withScc<S64>(W, Expression));                                          \
+     const T S0 = scalarSource<T>(W, I.Src[0]), Exec = readExec<T>(W);                             \
+     setScalar<T>(W, I.Dst, Exec);                                                                 \
+     writeExec<T>(W, withScc<T>(W, Expression));                                                   \
    },                                                                                              \
-   OpClass::Salu, 0, Ty::B64, {Ty::B64, Ty::None, Ty::None}, 0}
+   OpClass::Salu, 0, scalarTy<T>, {scalarTy<T>, Ty::None, Ty::None}, 0}
+#define SAVEEXEC(Name, Expression)                                                                 \
+  SAVEEXEC_ROW(Name, S64, Expression), SAVEEXEC_ROW(Name, S32, Expression)
 
 // EXEC = D = Expression.
-#define WREXEC(Name, Expression)                                                                   \
-  {Name,                                                                                           \
+#define WREXEC_ROW(Name, T, Expression)                                                            \
+  {pick<T>(Name "_b32", Name "_b64"),                                                              \
    [](Wave &W, const Inst &I) {                                                                    \
-     const uint64_t S0 = scalarSource<S64>(W, I.Src[0]), Exec = W.scalar64(RegExec);               \
-     const uint64_t R = withScc<S64>(W, Expression);                                               \
-     W.setScalar64(RegExec, R);                                                                    \
-     setScalar<S64>(W, I.Dst, R);                                                                  \
+     const T S0 = scalarSource<T>(W, I.Src[0]), Exec = readExec<T>(W);                             \
+     const T R = withScc<T>(W, Expression);                                                        \
+     writeExec<T>(W, R);                                                                           \
+     setScalar<T>(W, I.Dst, R);                                                                    \
    },                                                                                              \
-   OpClass::Salu, 0, Ty::B64, {Ty::B64, Ty::None, Ty::None}, 0}
+   OpClass::Salu, 0, scalarTy<T>, {scalarTy<T>, Ty::None, Ty::None}, 0}
+#define WREXEC(Name, Expression)                                                                   \
+  WREXEC_ROW(Name, S64, Expression), WREXEC_ROW(Name, S32, Expression)
 
 #define ROW(Name, D, A, ...)                                                                       \
   {Name, [](Wave &W, const Inst &I) __VA_ARGS__, OpClass::Salu, 0, D, {A, Ty::None, Ty::None}, 0}
@@ -164,18 +180,18 @@ const OpEntry Ops[] = {
       W.Pc = Target;
     }),
 
-    SAVEEXEC("s_and_saveexec_b64", S0 & Exec),
-    SAVEEXEC("s_or_saveexec_b64", S0 | Exec),
-    SAVEEXEC("s_xor_saveexec_b64", S0 ^ Exec),
-    SAVEEXEC("s_andn2_saveexec_b64", S0 & ~Exec),
-    SAVEEXEC("s_orn2_saveexec_b64", S0 | ~Exec),
-    SAVEEXEC("s_nand_saveexec_b64", ~(S0 & Exec)),
-    SAVEEXEC("s_nor_saveexec_b64", ~(S0 | Exec)),
-    SAVEEXEC("s_xnor_saveexec_b64", ~(S0 ^ Exec)),
-    SAVEEXEC("s_andn1_saveexec_b64", ~S0 & Exec),
-    SAVEEXEC("s_orn1_saveexec_b64", ~S0 | Exec),
-    WREXEC("s_andn1_wrexec_b64", ~S0 & Exec),
-    WREXEC("s_andn2_wrexec_b64", S0 & ~Exec),
+    SAVEEXEC("s_and_saveexec", S0 & Exec),
+    SAVEEXEC("s_or_saveexec", S0 | Exec),
+    SAVEEXEC("s_xor_saveexec", S0 ^ Exec),
+    SAVEEXEC("s_andn2_saveexec", S0 & ~Exec),
+    SAVEEXEC("s_orn2_saveexec", S0 | ~Exec),
+    SAVEEXEC("s_nand_saveexec", ~(S0 & Exec)),
+    SAVEEXEC("s_nor_saveexec", ~(S0 | Exec)),
+    SAVEEXEC("s_xnor_saveexec", ~(S0 ^ Exec)),
+    SAVEEXEC("s_andn1_saveexec", ~S0 & Exec),
+    SAVEEXEC("s_orn1_saveexec", ~S0 | Exec),
+    WREXEC("s_andn1_wrexec", ~S0 & Exec),
+    WREXEC("s_andn2_wrexec", S0 & ~Exec),
 
     ROW("s_movrels_b32", Ty::B32, Ty::B32, { moveRelative<S32>(W, I, false); }),
     ROW("s_movrels_b64", Ty::B64, Ty::B64, { moveRelative<S64>(W, I, false); }),

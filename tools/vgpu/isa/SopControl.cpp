@@ -8,7 +8,22 @@ namespace vgpu {
 
 namespace {
 
-enum HwReg : uint32_t { HwMode = 1, HwStatus = 2, HwMemBases = 15 };
+enum HwReg : uint32_t {
+  HwMode = 1,
+  HwStatus = 2,
+  HwMemBases = 15,
+  // gfx10:
+  HwFlatScratchLow = 20,
+  HwFlatScratchHigh = 21,
+  HwShaderCycles = 29, // 20 bits of the clock of s_memtime
+};
+
+/// The registers that hold FLAT_SCRATCH where it is no SGPR; else null.
+uint32_t *flatScratchRegister(Wave &W, uint32_t Id) {
+  if (W.Gen == Generation::Gfx9 || (Id != HwFlatScratchLow && Id != HwFlatScratchHigh))
+    return nullptr;
+  return &W.Sgpr[W.FlatScratchReg + (Id - HwFlatScratchLow)];
+}
 
 uint32_t statusRegister(const Wave &W) {
   return uint32_t(W.Scc) | uint32_t(W.exec() == 0) << 9 | uint32_t(W.vcc() == 0) << 10 |
@@ -16,6 +31,10 @@ uint32_t statusRegister(const Wave &W) {
 }
 
 bool readRegister(Wave &W, uint32_t Id, uint32_t &Value) {
+  if (const uint32_t *Scratch = flatScratchRegister(W, Id)) {
+    Value = *Scratch;
+    return true;
+  }
   switch (Id) {
   case HwMode:
     Value = W.Mode;
@@ -25,6 +44,11 @@ bool readRegister(Wave &W, uint32_t Id, uint32_t &Value) {
     return true;
   case HwMemBases: // private base in the low half, shared base in the high one
     Value = uint32_t(W.Env->PrivateBase >> 48) | uint32_t(W.Env->SharedBase >> 48) << 16;
+    return true;
+  case HwShaderCycles:
+    if (W.Gen == Generation::Gfx9)
+      return false;
+    Value = uint32_t(W.Env->cycleClock(W)) & 0xfffff;
     return true;
   default:
     return W.Env->readHwReg(W, Id, Value);
@@ -62,7 +86,9 @@ void setRegister(Wave &W, const Inst &I, uint32_t Value) {
   }
   const uint32_t New = (Old & ~(F.Mask << F.Shift)) | (Value & F.Mask) << F.Shift;
   if (F.Id == HwMode)
-    W.Mode = New;
+    W.Mode = W.Gen == Generation::Gfx9 ? New : New & ~uint32_t(ModeGprIdxEn);
+  else if (uint32_t *Scratch = flatScratchRegister(W, F.Id))
+    *Scratch = New;
   else if (F.Id == HwStatus)
     W.Scc = New & 1; // the rest follows from the wave's state
   else if (!W.Env->writeHwReg(W, F.Id, New))
@@ -81,7 +107,7 @@ void branch(Wave &W, const Inst &I, bool Taken) {
                                                  ? uint32_t(I.Imm)                                 \
                                                  : uint32_t(I.Imm) & 0xffff);                      \
    },                                                                                              \
-   OpClass::Salu, 0, Ty::B32, {}, 0}
+   OpClass::Salu, OpDataInDst, Ty::B32, {}, 0}
 #define SOPK(Name, Class, Flags, D, ...)                                                           \
   {Name, [](Wave &W, const Inst &I) __VA_ARGS__, OpClass::Class, Flags, D, {}, 0}
 /// gfx10: waits for one counter to fall to the immediate plus a register.
@@ -111,7 +137,7 @@ const OpEntry KOps[] = {
     }),
     SOPK("s_mulk_i32", Salu, 0, Ty::B32, { W.Sgpr[I.Dst.Reg] *= uint32_t(I.Imm); }),
     SOPK("s_getreg_b32", Salu, OpEndsRun, Ty::B32, { getRegister(W, I); }),
-    SOPK("s_setreg_b32", Salu, OpEndsRun, Ty::B32, { setRegister(W, I, W.Sgpr[I.Dst.Reg]); }),
+    SOPK("s_setreg_b32", Salu, OpEndsRun | OpDataInDst, Ty::B32, { setRegister(W, I, W.Sgpr[I.Dst.Reg]); }),
     SOPK("s_setreg_imm32_b32", Salu, OpEndsRun, Ty::None,
          { setRegister(W, I, uint32_t(I.Src[0].Value)); }),
     SOPK_WAIT("s_waitcnt_vmcnt", WaitCounter::Vm),

@@ -12,14 +12,15 @@ namespace {
   {Build::IntegerOps, Build::WideOps,    Build::LaneOps,    Build::CompareOps,                     \
    Build::Float32Ops, Build::Float64Ops, Build::Half16Ops,  Build::ConvertOps,                     \
    Build::DivideOps,  Build::TranscendentalOps, Build::Short16Ops, Build::PackedOps,               \
-   Build::MediaOps,   Build::DotOps,     Build::Packed32Ops, Build::MatrixOps}
+   Build::MediaOps,   Build::DotOps,     Build::Packed32Ops, Build::MatrixOps,                     \
+   Build::Gfx10Ops}
 
 } // namespace
 
 std::vector<OpTable> portableVectorTables() { return VECTOR_TABLES(base); }
 
 std::vector<OpTable> isaTables() {
-  std::vector<OpTable> Tables = {Sop1Ops, Sop2Ops, SopkOps, SopcOps, SoppOps};
+  std::vector<OpTable> Tables = {Sop1Ops, Sop2Ops, SopkOps, SopcOps, SoppOps, SopGfx10Ops};
   const std::vector<OpTable> Vector = __builtin_cpu_supports("x86-64-v3")
                                           ? std::vector<OpTable> VECTOR_TABLES(v3)
                                           : portableVectorTables();

@@ -14,6 +14,13 @@ std::vector<OpTable> isaTables();
 /// The vector tables of the portable build, to be tested where the other runs.
 std::vector<OpTable> portableVectorTables();
 
+/// An instruction that does what another does.
+struct OpAlias {
+  const char *Name, *Same;
+};
+const std::vector<OpAlias> &gfx10Aliases();
+
+extern const OpTable SopGfx10Ops;
 extern const OpTable Sop1Ops, Sop2Ops, SopkOps, SopcOps, SoppOps;
 
 } // namespace vgpu

@@ -47,6 +47,17 @@ inline void expandMask(uint64_t Mask, uint32_t *Lanes) {
   }
 }
 
+/// Runs Body(L) for the lanes of a wave of either size, 32 at a time, which the
+/// compiler vectorises. Lanes must not depend on each other.
+template <class F> inline void forLanesOf(const Wave &W, F Body) {
+  const unsigned Lanes = W.WaveSize;
+  for (unsigned First = 0; First < Lanes; First += 32) {
+#pragma GCC ivdep
+    for (unsigned L = 0; L < 32; ++L)
+      Body(First + L);
+  }
+}
+
 /// Bit per lane: the top bits of the lanes' values.
 inline uint64_t packMask(const uint32_t *Lanes) {
   uint64_t Mask = 0;
@@ -135,17 +146,16 @@ template <class T, class F> inline void emit(Wave &W, const Inst &I, F Lane) {
   if constexpr (sizeof(T) == 8) {
     PairBuffer R;
     uint32_t *Low = W.Vgpr[I.Dst.Reg].Lane, *High = W.Vgpr[I.Dst.Reg + 1].Lane;
-    const bool Direct = I.Plain && W.exec() == ~uint64_t(0);
+    const bool Direct = I.Plain && W.exec() == W.laneMask();
     if (!Direct) {
       Low = R.Low;
       High = R.High;
     }
-#pragma GCC ivdep
-    for (unsigned L = 0; L < MaxLanes; ++L) {
+    forLanesOf(W, [&](unsigned L) {
       const uint64_t V = __builtin_bit_cast(uint64_t, T(Lane(L)));
       Low[L] = uint32_t(V);
       High[L] = uint32_t(V >> 32);
-    }
+    });
     if (!Direct) {
       if (IsFloat && !I.Plain)
         modify64(W, I, Low, High);
@@ -156,12 +166,10 @@ template <class T, class F> inline void emit(Wave &W, const Inst &I, F Lane) {
     LaneBuffer R;
     uint32_t *D = W.Vgpr[I.Dst.Reg].Lane;
     const bool Direct =
-        I.Plain && W.exec() == ~uint64_t(0) && !(Is16 && (I.Info->Flags & OpKeepsHigh));
+        I.Plain && W.exec() == W.laneMask() && !(Is16 && I.KeepsHigh);
     if (!Direct)
       D = R.Lane;
-#pragma GCC ivdep
-    for (unsigned L = 0; L < MaxLanes; ++L)
-      D[L] = lowBits<T>(Lane(L));
+    forLanesOf(W, [&](unsigned L) { D[L] = lowBits<T>(Lane(L)); });
     if (!Direct) {
       if (IsFloat && !I.Plain) {
         if constexpr (Is16) modify16(W, I, D);

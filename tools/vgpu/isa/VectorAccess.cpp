@@ -1,6 +1,7 @@
 // The uncommon ways of reading sources and storing results: scalars, SDWA,
 // DPP, op_sel, input and output modifiers, partial EXEC.
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "isa/Vector.h"
@@ -31,6 +32,8 @@ int dppSource(unsigned Control, int L) {
     return Row | ((InRow - Amount) & 15);
   if (Control >= 0x150 && Control <= 0x15f) // row_newbcast of gfx90a, row_share of gfx10
     return Row | Amount;
+  if (Control >= 0x160 && Control <= 0x16f) // row_xmask of gfx10
+    return L ^ Amount;
   switch (Control) {
   case 0x130: return L < 63 ? L + 1 : -1;      // wave_shl:1
   case 0x134: return (L + 1) & 63;             // wave_rol:1
@@ -50,25 +53,37 @@ struct DppMap {
   uint64_t HasSource;
 };
 
-const DppMap &dppMap(unsigned Control) {
-  static const std::vector<DppMap> Maps = [] {
-    std::vector<DppMap> All(512);
-    for (unsigned C = 0; C < All.size(); ++C) {
-      All[C].HasSource = 0;
-      for (unsigned L = 0; L < MaxLanes; ++L) {
-        const int S = dppSource(C, int(L));
-        All[C].From[L] = int8_t(S < 0 ? 0 : S);
-        All[C].HasSource |= uint64_t(S >= 0) << L;
-      }
-    }
-    return All;
-  }();
-  return Maps[Control & 511];
+DppMap makeDppMap(const std::function<int(unsigned)> &Source) {
+  DppMap Map;
+  Map.HasSource = 0;
+  for (unsigned L = 0; L < MaxLanes; ++L) {
+    const int S = Source(L);
+    Map.From[L] = int8_t(S < 0 ? 0 : S);
+    Map.HasSource |= uint64_t(S >= 0) << L;
+  }
+  return Map;
 }
 
-/// Lanes whose DPP source exists and is active.
-uint64_t dppValid(const Wave &W, const DppMap &Map) {
+/// The map of an instruction; Space is for one that is not kept.
+const DppMap &dppMap(const Inst &I, DppMap &Space) {
+  static const std::vector<DppMap> Maps = [] {
+    std::vector<DppMap> All;
+    for (unsigned C = 0; C < 512; ++C)
+      All.push_back(makeDppMap([C](unsigned L) { return dppSource(C, int(L)); }));
+    return All;
+  }();
+  if (I.DppCtrl != Dpp8Control)
+    return Maps[I.DppCtrl & 511];
+  Space = makeDppMap(
+      [&](unsigned L) { return int((L & ~7u) | ((I.Dpp8Lanes >> (3 * (L & 7))) & 7)); });
+  return Space;
+}
+
+/// Lanes whose DPP source exists and may be read.
+uint64_t dppValid(const Wave &W, const Inst &I, const DppMap &Map) {
   const uint64_t Exec = W.exec();
+  if (I.FetchInactive)
+    return Map.HasSource;
   if (Exec == ~uint64_t(0))
     return Map.HasSource;
   uint64_t Active = 0;
@@ -144,7 +159,8 @@ uint64_t activeLanes(const Wave &W, const Inst &I) {
     return W.exec();
   // A lane whose source does not exist or is inactive is left alone, unless
   // bound_ctrl lets it read 0.
-  const uint64_t Valid = I.BoundCtrl ? ~uint64_t(0) : dppValid(W, dppMap(I.DppCtrl));
+  DppMap Space;
+  const uint64_t Valid = I.BoundCtrl ? ~uint64_t(0) : dppValid(W, I, dppMap(I, Space));
   return W.exec() & rowBankMask(I) & Valid;
 }
 
@@ -167,10 +183,11 @@ const uint32_t *fetch32(const Wave &W, const Inst &I, unsigned N, uint32_t *Buff
   if (!O.Modified)
     return Buffer;
   if (I.Dpp && N == 0) {
-    const DppMap &Map = dppMap(I.DppCtrl);
+    DppMap Space;
+    const DppMap &Map = dppMap(I, Space);
     LaneBuffer From, Valid;
     std::memcpy(From.Lane, Buffer, sizeof From.Lane);
-    expandMask(dppValid(W, Map), Valid.Lane);
+    expandMask(dppValid(W, I, Map), Valid.Lane);
     for (unsigned L = 0; L < MaxLanes; ++L)
       Buffer[L] = From.Lane[unsigned(Map.From[L])] & Valid.Lane[L];
   }
@@ -202,10 +219,11 @@ void fetch64(const Wave &W, const Inst &I, unsigned N, PairBuffer &Buffer) {
     fill(Buffer.High, uint32_t(V >> 32));
   }
   if (I.Dpp && N == 0) {
-    const DppMap &Map = dppMap(I.DppCtrl);
+    DppMap Space;
+    const DppMap &Map = dppMap(I, Space);
     const PairBuffer From = Buffer;
     LaneBuffer Valid;
-    expandMask(dppValid(W, Map), Valid.Lane);
+    expandMask(dppValid(W, I, Map), Valid.Lane);
     for (unsigned L = 0; L < MaxLanes; ++L) {
       Buffer.Low[L] = From.Low[unsigned(Map.From[L])] & Valid.Lane[L];
       Buffer.High[L] = From.High[unsigned(Map.From[L])] & Valid.Lane[L];
@@ -236,7 +254,7 @@ void store32(Wave &W, const Inst &I, const uint32_t *Result) {
 }
 
 void store16(Wave &W, const Inst &I, const uint32_t *Result) {
-  const bool Keeps = I.Info->Flags & OpKeepsHigh;
+  const bool Keeps = I.KeepsHigh;
   const bool ToHigh = !I.Sdwa && (I.OpSel & 8);
   if (I.Sdwa || (!Keeps && !ToHigh)) {
     store32(W, I, Result);

@@ -8,7 +8,7 @@
   namespace vgpu::Build {                                                                          \
   extern const OpTable IntegerOps, WideOps, LaneOps, CompareOps, Float32Ops, Float64Ops, Half16Ops,     \
       ConvertOps, DivideOps, TranscendentalOps, Short16Ops, PackedOps, Packed32Ops, DotOps, MediaOps,          \
-      MatrixOps;                   \
+      MatrixOps, Gfx10Ops;                   \
   }
 
 VGPU_DECLARE_VECTOR_TABLES(base)

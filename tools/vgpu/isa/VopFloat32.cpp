@@ -19,6 +19,13 @@ const OpEntry Ops[] = {
             return nanRule(__builtin_fmaf(a, b, c), a, b, c);),
     VGPU_V3X("v_fmac_f32", Valu, OpReadsDst, F32, F32, F32, F32, F32,
              return nanRule(__builtin_fmaf(a, b, c), a, b, c);),
+    VGPU_V3X("v_fmamk_f32", Valu, OpLiteralMul, F32, F32, F32, F32, F32,
+             return nanRule(__builtin_fmaf(a, b, c), a, b, c);),
+    VGPU_V3X("v_fmaak_f32", Valu, OpLiteralAdd, F32, F32, F32, F32, F32,
+             return nanRule(__builtin_fmaf(a, b, c), a, b, c);),
+    VGPU_V3("v_fma_legacy_f32", Valu, F32, F32, F32, F32, return legacyFma(a, b, c);),
+    VGPU_V3X("v_fmac_legacy_f32", Valu, OpReadsDst, F32, F32, F32, F32, F32,
+             return legacyFma(a, b, c);),
     // mad and mac round twice and flush denormals whatever the mode says.
     VGPU_V3("v_mad_f32", Valu, F32, F32, F32, F32, return multiplyThenAdd(a, b, c);),
     VGPU_V3X("v_mac_f32", Valu, OpReadsDst, F32, F32, F32, F32, F32,
