@@ -9,7 +9,7 @@ namespace {
 class CodeCacheTest : public WaveTest {
 protected:
   void place(uint64_t Addr, const std::string &Text) {
-    for (uint8_t B : assemble(Text))
+    for (uint8_t B : assemble(Text, Target))
       Env.Code[Addr++] = B;
   }
   vgpu::CodeCache Cache{D, Env};
@@ -76,8 +76,10 @@ TEST_F(CodeCacheTest, UnknownInstructionsAreNamed) {
     EXPECT_EQ(Env.Fault, vgpu::FaultKind::UnknownInstruction);
     return Env.FaultText;
   };
-  EXPECT_EQ(Fault(0xc4000000, 0),
-            "unknown instruction exp (encoding c4000000 00000000)");
+  const bool Gfx10 = Target.isGfx10();
+  EXPECT_EQ(Fault(Gfx10 ? 0xf8000000 : 0xc4000000, 0),
+            std::string("unknown instruction exp (encoding ") +
+                (Gfx10 ? "f8000000" : "c4000000") + " 00000000)");
   EXPECT_EQ(Fault(0xffffffff, 0),
             "unknown instruction (not an instruction) (encoding ffffffff)");
 }

@@ -80,6 +80,7 @@ protected:
       offer(R, W, 0xf4000000 | Op << 18, 0xfa000000); // … of gfx10
       offer(R, W, 0xd8000000 | Op << 17, 0);          // DS
       offer(R, W, 0xd8010000 | Op << 17, 0);          // … GDS
+      offer(R, W, 0xda000000 | Op << 17, 0);          // … of gfx10
       offer(R, W, 0xe0000000 | Op << 18, 0x80000000); // MUBUF
       offer(R, W, 0xe0010000 | Op << 18, 0x80000000); // … to LDS
       offer(R, W, 0xe8000000 | (Op & 15) << 15 | 4u << 19, 0x80000000);
@@ -87,7 +88,9 @@ protected:
       offer(R, W, 0xe8000000 | (Op & 7) << 16 | 22u << 19, 0x80200000);
       for (uint32_t Segment = 0; Segment < 3; ++Segment)
         for (uint32_t SAddr : {0x007f0000u, 0x007d0000u})
-          offer(R, W, 0xdc000000 | (Op & 127) << 18 | Segment << 14, SAddr);
+          for (uint32_t Glc : {0u, 1u << 16})
+            offer(R, W, 0xdc000000 | (Op & 127) << 18 | Glc | Segment << 14,
+                  SAddr);
     }
     return R;
   }
@@ -104,12 +107,13 @@ const char *reasonLeftOut(const std::string &Name) {
   static const Reason Reasons[] = {
       {"graphics",
        {"v_interp_", "s_endpgm_ordered_ps_done", "v_screen_partition_4se_b32",
-        "s_setkill"}},
+        "s_setkill", "v_mullit_f32"}},
       {"global data share and wave sync", {"ds_gws_", "ds_ordered_count"}},
       {"trap handlers", {"s_rfe_", "s_sethalt", "s_sendmsghalt"}},
       {"forked control flow",
        {"s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join",
         "s_setvskip"}},
+      {"marks what is not to be reached", {"s_code_end"}},
   };
   for (const Reason &R : Reasons)
     for (const char *Prefix : R.Prefixes)

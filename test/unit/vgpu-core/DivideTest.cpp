@@ -32,12 +32,12 @@ TEST_F(DivideTest, SinglePrecisionQuotients) {
                                "v_div_fmas_f32 v10, v10, v12, v13\n"
                                "v_div_fixup_f32 v0, v10, v4, v2\n";
   for (uint64_t Num : Values)
-    for (size_t First = 0; First < Values.size(); First += 64) {
+    for (size_t First = 0; First < Values.size(); First += lanes()) {
       setV(2, uint32_t(Num));
-      for (unsigned L = 0; L < 64; ++L)
+      for (unsigned L = 0; L < lanes(); ++L)
         v(4)[L] = uint32_t(Values[(First + L) % Values.size()]);
       runOk(Sequence);
-      for (unsigned L = 0; L < 64; ++L) {
+      for (unsigned L = 0; L < lanes(); ++L) {
         const uint32_t Den = v(4)[L];
         const float Want = asFloat(Num) / asFloat(Den);
         if (std::isnan(Want))
@@ -65,13 +65,13 @@ TEST_F(DivideTest, DoublePrecisionQuotients) {
       "v_div_fmas_f64 v[10:11], v[10:11], v[12:13], v[16:17]\n"
       "v_div_fixup_f64 v[0:1], v[10:11], v[4:5], v[2:3]\n";
   for (uint64_t Num : Values)
-    for (size_t First = 0; First < Values.size(); First += 64) {
-      for (unsigned L = 0; L < 64; ++L) {
+    for (size_t First = 0; First < Values.size(); First += lanes()) {
+      for (unsigned L = 0; L < lanes(); ++L) {
         setV64(2, L, Num);
         setV64(4, L, Values[(First + L) % Values.size()]);
       }
       runOk(Sequence);
-      for (unsigned L = 0; L < 64; ++L) {
+      for (unsigned L = 0; L < lanes(); ++L) {
         const uint64_t Den = v64(4, L);
         const double Want = asDouble(Num) / asDouble(Den);
         if (std::isnan(Want))
@@ -107,7 +107,7 @@ TEST_F(DivideTest, FixupNamesTheSpecialCases) {
 }
 
 TEST_F(DivideTest, TrigPreopGivesTwoOverPiInSegments) {
-  for (unsigned L = 0; L < 64; ++L)
+  for (unsigned L = 0; L < lanes(); ++L)
     setV64(2, L, bits(1.0));
   runOk("v_trig_preop_f64 v[0:1], v[2:3], 0\n v_trig_preop_f64 v[4:5], v[2:3], "
         "1\n"

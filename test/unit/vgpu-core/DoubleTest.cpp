@@ -75,7 +75,7 @@ TEST_F(DoubleTest, ArithmeticInAllModes) {
 }
 
 TEST_F(DoubleTest, SourceModifiersAndConstants) {
-  for (unsigned L = 0; L < 64; ++L)
+  for (unsigned L = 0; L < lanes(); ++L)
     setV64(2, L, bits(-3.0));
   runOk("v_add_f64 v[0:1], |v[2:3]|, 1.0");
   EXPECT_EQ(asDouble(v64(0, 7)), 4.0);

@@ -100,11 +100,13 @@ TEST_F(FloatTest, FusedIsNotTwoRoundings) {
   setV(4, bits(C));
   runOk("v_fma_f32 v0, v2, v2, v4");
   EXPECT_EQ(asFloat(v(0)[0]), 0x1p-24f);
-  runOk("v_mad_f32 v0, v2, v2, v4");
-  EXPECT_EQ(asFloat(v(0)[0]), 0.0f);
   setV(0, bits(C));
   runOk("v_fmac_f32 v0, v2, v2");
   EXPECT_EQ(asFloat(v(0)[0]), 0x1p-24f);
+  if (Target.isGfx10())
+    GTEST_SKIP() << "the rest is about v_mad, which gfx1030 has not";
+  runOk("v_mad_f32 v0, v2, v2, v4");
+  EXPECT_EQ(asFloat(v(0)[0]), 0.0f);
   setV(0, bits(C));
   runOk("v_mac_f32 v0, v2, v2");
   EXPECT_EQ(asFloat(v(0)[0]), 0.0f);
@@ -369,14 +371,14 @@ TEST_F(FloatTest, InactiveLanesKeepTheirValue) {
     v(0)[L] = 1000 + L;
     v(2)[L] = bits(float(L));
   }
-  W.setExec(0x8000000100000001);
+  const uint64_t Exec = 0x8000000180000001 & allLanes();
+  W.setExec(Exec);
   runOk("v_add_f32 v0, v2, v2");
-  for (unsigned L = 0; L < 64; ++L)
-    EXPECT_EQ(v(0)[L],
-              L == 0 || L == 32 || L == 63 ? bits(float(2 * L)) : 1000 + L);
+  for (unsigned L = 0; L < lanes(); ++L)
+    EXPECT_EQ(v(0)[L], (Exec >> L) & 1 ? bits(float(2 * L)) : 1000 + L);
   runOk("v_exp_f32 v0, 0");
   EXPECT_EQ(v(0)[1], 1001u);
-  EXPECT_EQ(asFloat(v(0)[63]), 1.0f);
+  EXPECT_EQ(asFloat(v(0)[lanes() - 1]), 1.0f);
 }
 
 TEST_F(FloatTest, CubeMaps) {

@@ -157,6 +157,8 @@ TEST_F(HalfTest, UnaryOperations) {
 }
 
 TEST_F(HalfTest, HalvesOfRegisters) {
+  if (Target.isGfx10())
+    GTEST_SKIP() << "every 16-bit result keeps the other half: Gfx10Test";
   setV(0, 0xaaaabbbb);
   setV(2, 0x3c004000);                                // high 1.0, low 2.0
   runOk("v_fma_f16 v0, v2, v2, v2 op_sel:[1,0,0,1]"); // 1 * 2 + 2 to the high

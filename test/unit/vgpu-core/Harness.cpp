@@ -20,7 +20,9 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SourceMgr.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <regex>
 
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
@@ -65,7 +67,7 @@ struct Assembler {
   std::unique_ptr<llvm::MCSubtargetInfo> Subtarget;
   llvm::MCTargetOptions Options;
 
-  explicit Assembler(const std::string &Cpu) {
+  explicit Assembler(const TestTarget &Target) {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUAsmParser();
@@ -75,16 +77,21 @@ struct Assembler {
     Registers.reset(T->createMCRegInfo(Triple));
     Asm.reset(T->createMCAsmInfo(*Registers, Triple, Options));
     Instrs.reset(T->createMCInstrInfo());
-    Subtarget.reset(T->createMCSubtargetInfo(Triple, Cpu, ""));
+    const char *Features = !Target.isGfx10()       ? ""
+                           : Target.WaveSize == 32 ? "+wavefrontsize32"
+                                                   : "+wavefrontsize64";
+    Subtarget.reset(T->createMCSubtargetInfo(Triple, Target.Name, Features));
   }
 };
 
 } // namespace
 
 std::vector<uint8_t> assemble(const std::string &Text,
-                              const std::string &Target) {
-  static std::map<std::string, std::unique_ptr<Assembler>> Assemblers;
-  std::unique_ptr<Assembler> &Made = Assemblers[Target];
+                              const TestTarget &Target) {
+  static std::map<std::pair<std::string, unsigned>, std::unique_ptr<Assembler>>
+      Assemblers;
+  std::unique_ptr<Assembler> &Made =
+      Assemblers[{Target.Name, Target.WaveSize}];
   if (!Made)
     Made = std::make_unique<Assembler>(Target);
   Assembler &A = *Made;
@@ -131,26 +138,89 @@ static std::vector<vgpu::OpTable> extraTables() {
                                            : std::vector<vgpu::OpTable>();
 }
 
-WaveTest::WaveTest(const std::string &Target)
-    : Target(Target), D(Target, extraTables()),
+TestTarget TestTarget::usual() {
+  TestTarget T;
+  if (const char *Text = std::getenv("VGPU_TEST_TARGET")) {
+    T.Name = Text;
+    const size_t Slash = T.Name.find('/');
+    if (Slash != std::string::npos) {
+      T.WaveSize = unsigned(std::stoul(T.Name.substr(Slash + 1)));
+      T.Name.resize(Slash);
+    }
+  }
+  return T;
+}
+
+WaveTest::WaveTest(const TestTarget &Target)
+    : Target(Target), D(Target.Name, extraTables()),
       Registers(vgpu::Wave::registerSlots(256, 256)) {
   EXPECT_EQ(D.error(), "");
   W.Vgpr = Registers.data();
   W.NumVgprs = 256;
-  const bool HasAccs = Target == "gfx908" || Target == "gfx90a";
-  W.NumAccs = HasAccs ? 256 : 0;
+  W.NumAccs = D.target().HasAccVgprs ? 256 : 0;
+  W.setTarget(D.target(), Target.WaveSize);
   W.Env = &Env;
   W.Mode = DefaultMode;
-  W.setExec(~uint64_t(0));
+  W.setExec(allLanes());
   std::memset(static_cast<void *>(Registers.data()), 0,
               Registers.size() * sizeof(vgpu::Vreg));
+}
+
+std::string WaveTest::spell(const std::string &Text) const {
+  if (!Target.isGfx10())
+    return Text;
+  // What has gone: multiplications that round before they add, comparisons of
+  // 16-bit integers that look at neither.
+  for (const char *Gone :
+       {"v_mad_f", "v_mac_f", "v_madmk", "v_madak", "v_mad_legacy", "v_mad_mix",
+        "v_subrev_u16", "_f_i16", "_f_u16", "_t_i16", "_t_u16"})
+    if (Text.find(Gone) != std::string::npos)
+      return {};
+  std::string Spelled;
+  for (size_t Start = 0; Start < Text.size();) {
+    size_t End = Text.find('\n', Start);
+    if (End == std::string::npos)
+      End = Text.size();
+    std::string Line = Text.substr(Start, End - Start);
+    Start = End + 1;
+    Line.erase(0, Line.find_first_not_of(' '));
+    for (const vgpu::OpAlias &A : vgpu::gfx10Aliases()) {
+      const std::string Old = A.Same;
+      // Only whole names: what follows is an operand or an encoding.
+      if (Line.compare(0, Old.size(), Old) == 0 &&
+          (Line[Old.size()] == ' ' || Line[Old.size()] == '_')) {
+        Line.replace(0, Old.size(), A.Name);
+        break;
+      }
+    }
+    if (Line.compare(0, 7, "v_cmpx_") == 0 &&
+        std::count(Line.begin(), Line.end(), ',') == 2) {
+      const size_t Space = Line.find(' '), Comma = Line.find(',');
+      Line.erase(Space, Comma - Space);
+      Line[Space] = ' ';
+    }
+    if (Target.WaveSize == 32 && Line[0] == 'v') {
+      static const std::regex Vcc("\\bvcc\\b"), Pair("s\\[([0-9]+):[0-9]+\\]");
+      Line = std::regex_replace(Line, Vcc, "vcc_lo");
+      for (const char *TakesMask :
+           {"v_cmp", "v_cndmask", "v_div_scale", "v_add_co", "v_sub_co",
+            "v_subrev_co", "v_mad_u64", "v_mad_i64"})
+        if (Line.compare(0, std::strlen(TakesMask), TakesMask) == 0)
+          Line = std::regex_replace(Line, Pair, "s$1");
+    }
+    Spelled += Line + "\n";
+  }
+  return Spelled;
 }
 
 void WaveTest::run(const std::string &Text) {
   if (Text != LastText) {
     LastText = Text;
     LastCode.clear();
-    const std::vector<uint8_t> Code = assemble(Text, Target);
+    const std::string Spelled = spell(Text);
+    if (Spelled.empty())
+      ADD_FAILURE() << "no such instruction on this target: " << Text;
+    const std::vector<uint8_t> Code = assemble(Spelled, Target);
     for (size_t At = 0; At < Code.size(); At += 4 * LastCode.back().Size) {
       LastCode.emplace_back();
       D.decode(0x1000 + At, Code.data() + At, Code.size() - At,

@@ -19,9 +19,20 @@
 
 namespace vgputest {
 
+struct TestTarget {
+  std::string Name = "gfx906";
+  unsigned WaveSize = 64;
+  TestTarget() = default;
+  TestTarget(const char *Name, unsigned WaveSize = 64)
+      : Name(Name), WaveSize(WaveSize) {}
+  bool isGfx10() const { return vgpu::findTarget(Name)->isGfx10(); }
+  /// gfx906, or what the environment says.
+  static TestTarget usual();
+};
+
 /// Machine code of one or more lines; fails the test on a syntax error.
 std::vector<uint8_t> assemble(const std::string &Text,
-                              const std::string &Target = "gfx906");
+                              const TestTarget &Target = TestTarget());
 
 /// Records what instructions ask of the machine.
 class TestEnv : public vgpu::ExecEnv {
@@ -80,15 +91,20 @@ public:
   }
 };
 
-/// One wave of 64 lanes with 256 VGPRs and, where the target has them, 256
-/// AccVGPRs. MODE as clang sets it for gfx906:
-/// nearest even, all denormals, IEEE, DX10 clamp.
+/// One wave with 256 VGPRs and, where the target has them, 256 AccVGPRs. MODE
+/// as clang sets it: nearest even, all denormals, IEEE, DX10 clamp.
 class WaveTest : public ::testing::Test {
 protected:
   static constexpr uint32_t DefaultMode =
       0xf0 | vgpu::ModeDx10Clamp | vgpu::ModeIeee;
 
-  explicit WaveTest(const std::string &Target = "gfx906");
+  explicit WaveTest(const TestTarget &Target = TestTarget::usual());
+
+  unsigned lanes() const { return W.WaveSize; }
+  uint64_t allLanes() const { return W.laneMask(); }
+  /// Text as the test's target has it: other names of the same instructions,
+  /// lane masks of 32 bits. Empty if gfx10 has no such instruction.
+  std::string spell(const std::string &Text) const;
 
   /// Assembles, decodes and runs Text (one or more lines) as if at 0x1000. The
   /// same text again is not assembled again.
@@ -124,11 +140,12 @@ protected:
 
   /// Runs Text over all combinations of the values in v2, v4, v6 (pairs of
   /// registers if Wide) and calls Check(a, b, c, v0, lane mask in vcc).
+  /// The mask is the lane's bit of VCC; of EXEC for v_cmpx of gfx10.
   template <class F>
   void sweep(const std::string &Text, unsigned Sources,
              const std::vector<uint64_t> &Values, F Check);
 
-  const std::string Target;
+  const TestTarget Target;
   vgpu::Decoder D;
   TestEnv Env;
   std::vector<vgpu::Vreg> Registers;
@@ -142,32 +159,42 @@ private:
 template <class F>
 void WaveTest::sweep(const std::string &Text, unsigned Sources,
                      const std::vector<uint64_t> &Values, F Check) {
+  const std::string Spelled = spell(Text);
+  if (Spelled.empty())
+    return;
   size_t Total = 1;
   for (unsigned N = 0; N < Sources; ++N)
     Total *= Values.size();
-  const std::vector<uint8_t> Code = assemble(Text, Target);
+  const std::vector<uint8_t> Code = assemble(Spelled, Target);
   vgpu::Inst I;
   D.decode(0x1000, Code.data(), Code.size(), I);
-  for (size_t First = 0; First < Total; First += 64) {
+  const bool ToExec = Target.isGfx10() && I.Info->Flags & vgpu::OpCompareX;
+  const unsigned Lanes = lanes();
+  for (size_t First = 0; First < Total; First += Lanes) {
     uint64_t In[3][64];
-    for (unsigned L = 0; L < 64; ++L) {
+    for (unsigned L = 0; L < Lanes; ++L) {
       size_t Index = (First + L) % Total;
       for (unsigned N = 0; N < 3; ++N) {
         In[N][L] = N < Sources ? Values[Index % Values.size()] : 0;
         Index /= Values.size();
         setV64(2 + 2 * N, L, In[N][L]);
       }
-      setV64(0, L, 0xdeadbeefcafef00d);
+      // Bits 31 to 16 of v0 are 0 where 16-bit results keep them.
+      setV64(0, L,
+             Target.isGfx10() ? 0xdeadbeef0000f00d : 0xdeadbeefcafef00d);
     }
     W.Pc = 0x1000 + 4 * I.Size;
     W.Status = vgpu::WaveStatus::Running;
     Env.FaultText.clear();
+    if (ToExec)
+      W.setExec(allLanes());
     vgpu::execute(W, I);
-    ASSERT_EQ(Env.FaultText, "") << Text;
-    for (unsigned L = 0; L < 64 && First + L < Total; ++L) {
-      Check(In[0][L], In[1][L], In[2][L], v64(0, L), bool((W.vcc() >> L) & 1));
+    ASSERT_EQ(Env.FaultText, "") << Spelled;
+    const uint64_t Mask = ToExec ? W.exec() : W.vcc();
+    for (unsigned L = 0; L < Lanes && First + L < Total; ++L) {
+      Check(In[0][L], In[1][L], In[2][L], v64(0, L), bool((Mask >> L) & 1));
       if (HasFailure()) {
-        ADD_FAILURE() << Text << std::hex << " a=0x" << In[0][L] << " b=0x"
+        ADD_FAILURE() << Spelled << std::hex << " a=0x" << In[0][L] << " b=0x"
                       << In[1][L] << " c=0x" << In[2][L] << " result=0x"
                       << v64(0, L);
         return;

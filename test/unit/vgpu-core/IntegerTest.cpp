@@ -222,7 +222,7 @@ TEST_F(IntegerTest, BitCounts) {
   s(3) = 0x12345678;
   runOk("v_mbcnt_lo_u32_b32 v0, s2, 0\n v_mbcnt_hi_u32_b32 v0, s3, v0");
   const uint64_t Mask = 0x12345678f0f0f0f0;
-  for (unsigned L = 0; L < 64; ++L)
+  for (unsigned L = 0; L < lanes(); ++L)
     EXPECT_EQ(v(0)[L], unsigned(__builtin_popcountll(L ? Mask << (64 - L) : 0)))
         << L;
 }
@@ -300,7 +300,7 @@ TEST_F(IntegerTest, WideOperations) {
   for (unsigned L = 0; L < 64; ++L)
     setV64(2, L, 0x123456789abcdef0 + L);
   runOk("v_lshlrev_b64 v[3:4], 4, v[2:3]");
-  for (unsigned L = 0; L < 64; ++L)
+  for (unsigned L = 0; L < lanes(); ++L)
     EXPECT_EQ(v64(3, L), (0x123456789abcdef0 + L) << 4);
 }
 

@@ -81,7 +81,7 @@ Place resultPlace(const Shape &S, unsigned Lane, unsigned R) {
 
 class MatrixTest : public WaveTest {
 protected:
-  explicit MatrixTest(const std::string &Target) : WaveTest(Target) {}
+  explicit MatrixTest(const std::string &Target) : WaveTest(Target.c_str()) {}
 
   static constexpr unsigned RegA = 4, RegB = 12, RegC = 64, RegD = 128;
   std::mt19937 Random{1};

@@ -315,6 +315,8 @@ TEST_F(ScalarTest, OneSourceOperations) {
 }
 
 TEST_F(ScalarTest, SaveExec) {
+  if (Target.WaveSize == 32)
+    GTEST_SKIP() << "64-bit masks";
   const uint64_t Exec = 0xff00ff00ff00ff00, Mask = 0x0ff00ff00ff00ff0;
   struct {
     const char *Name;
@@ -352,6 +354,8 @@ TEST_F(ScalarTest, SaveExec) {
 }
 
 TEST_F(ScalarTest, BranchesAndCalls) {
+  if (Target.WaveSize == 32)
+    GTEST_SKIP() << "asks for lane 40";
   runOk("s_branch 4");
   EXPECT_EQ(W.Pc, 0x1000u + 4 + 16);
   runOk("s_branch 0xfffe"); // -2 dwords
@@ -456,6 +460,8 @@ TEST_F(ScalarTest, SelectMoveAndBits) {
 }
 
 TEST_F(ScalarTest, HardwareRegistersAndMachineCalls) {
+  if (Target.isGfx10())
+    GTEST_SKIP() << "other registers: Gfx10Test";
   runOk("s_getreg_b32 s0, hwreg(HW_REG_MODE)");
   EXPECT_EQ(s(0), DefaultMode);
   runOk("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0");
