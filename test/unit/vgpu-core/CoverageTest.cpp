@@ -156,7 +156,7 @@ TEST_P(CoverageTest, EveryInstructionHasAHandler) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, CoverageTest,
                          ::testing::Values("gfx900", "gfx906", "gfx908",
-                                           "gfx90a"),
+                                           "gfx90a", "gfx1030"),
                          [](const auto &Info) {
                            return std::string(Info.param);
                          });

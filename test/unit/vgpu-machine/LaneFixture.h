@@ -10,6 +10,9 @@ namespace vgpu::test {
 
 class LaneFixture : public testing::Test {
 protected:
+  explicit LaneFixture(const std::string &Target = "gfx906") : Target(Target) {}
+
+  const std::string Target;
   static constexpr unsigned Bytes = 64 * 1024;
   TestMemory Memory;
   DeviceConfig Config;
@@ -19,7 +22,7 @@ protected:
   DispatchResult Result;
 
   void SetUp() override {
-    ASSERT_TRUE(DeviceConfig::forTarget("gfx906", Config));
+    ASSERT_TRUE(DeviceConfig::forTarget(Target, Config));
     D = std::make_unique<Device>(Config, Memory);
     In = static_cast<uint32_t *>(Memory.allocate(Bytes));
     Out = static_cast<uint32_t *>(Memory.allocate(Bytes));
@@ -42,7 +45,7 @@ protected:
       v_lshlrev_b32_e32 v2, 4, v0
       s_waitcnt lgkmcnt(0)
     )" + Body,
-                 Options);
+                 Options, Target);
     EXPECT_EQ(K.Error, "") << Body;
     if (!K.Error.empty())
       return false;

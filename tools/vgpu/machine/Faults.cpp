@@ -85,7 +85,7 @@ void Machine::report(FaultCause Cause, uint64_t QueueError, const Wave *Base, co
     F.Pc = I->Pc;
     F.KernelPc = I->Pc - Kernel.Entry;
     F.IsWrite = I->Info->Flags & OpStores;
-    F.Disassembly = Decode.disassemble(*I);
+    F.Disassembly = Decode.disassemble(*I, Kernel.WaveSize);
     F.Lines.push_back("pc " + hex(F.Pc) + " (entry + " + hex(F.KernelPc) + "): " + F.Disassembly);
     if (Args->SourceLine) {
       std::string Line = Args->SourceLine(F.Pc);
