@@ -37,7 +37,7 @@
 /* Version of everything in this file. A reader refuses another major version;
  * minor versions only append chunk kinds or use reserved fields. */
 #define KPROBE_WIRE_MAJOR 1u
-#define KPROBE_WIRE_MINOR 0u
+#define KPROBE_WIRE_MINOR 1u
 
 /* ------------------------------------------------------------------ events
  *
@@ -412,5 +412,165 @@ typedef struct KprobeSummaryRecord {
 KPROBE_STATIC_ASSERT(sizeof(KprobeSummaryRecord) == 160, "");
 
 /* MESSAGE payload: UTF-8 text, one line, of the runtime to the user. */
+
+/* ------------------------------------------------------------- host events
+ *
+ * What the program's threads did, since version 1.1 and only when asked for.
+ * Each thread has a stream of its own, in order of time; HOST_EVENTS chunks
+ * carry pieces of one stream each.
+ *
+ * API_TABLE payload: record, FunctionCount x KprobeApiFunction,
+ * FieldCount x KprobeApiField, EnumeratorCount x KprobeApiEnumerator, then
+ * StringBytes of NUL-terminated strings that other members are offsets into.
+ * One a domain (HIP, HSA), before the first event that names it. */
+typedef struct KprobeApiTable {
+  uint32_t Domain;        /* number used by calls */
+  uint32_t Name;          /* string: "hip", "hsa" */
+  uint32_t FunctionCount;
+  uint32_t FieldCount;
+  uint32_t EnumeratorCount;
+  uint32_t StringBytes;
+} KprobeApiTable;
+KPROBE_STATIC_ASSERT(sizeof(KprobeApiTable) == 24, "");
+
+typedef struct KprobeApiFunction {
+  uint32_t Name;          /* string */
+  uint32_t FirstField;    /* InFields recorded at begin, then OutFields that */
+  uint16_t InFields;      /* are recorded at the end of a call that succeeded */
+  uint16_t OutFields;
+  uint32_t ResultType;    /* KPROBE_FIELD_* */
+  uint32_t ResultEnum;    /* number of an enumeration, or NO_INDEX */
+} KprobeApiFunction;
+KPROBE_STATIC_ASSERT(sizeof(KprobeApiFunction) == 20, "");
+
+typedef struct KprobeApiField {
+  uint32_t Name;          /* string: "gridDim.x"; of what a pointer points to
+                             at the end: "*ptr" */
+  uint32_t Type;          /* KPROBE_FIELD_* */
+  uint32_t Enum;          /* number of an enumeration, or NO_INDEX */
+} KprobeApiField;
+KPROBE_STATIC_ASSERT(sizeof(KprobeApiField) == 12, "");
+
+typedef struct KprobeApiEnumerator {
+  int64_t Value;
+  uint32_t Enum;          /* number of the enumeration it belongs to */
+  uint32_t Name;          /* string */
+} KprobeApiEnumerator;
+KPROBE_STATIC_ASSERT(sizeof(KprobeApiEnumerator) == 16, "");
+
+#define KPROBE_FIELD(Name, Value, Bytes) KPROBE_FIELD_##Name = Value,
+enum {
+#include "kprobe/field_types.def"
+};
+
+/* THREAD payload: record, name. May be repeated for a thread; the last one
+ * stands. Before the thread's first HOST_EVENTS. */
+typedef struct KprobeThreadRecord {
+  uint32_t Thread;        /* number used by HOST_EVENTS: 1, 2, 3, ... */
+  uint32_t ThreadId;      /* the kernel's; may come again in another thread */
+  uint32_t NameBytes;
+  uint32_t Reserved;
+} KprobeThreadRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeThreadRecord) == 16, "");
+
+/* HOST_EVENTS payload: record, then events to the end of the payload. */
+typedef struct KprobeHostEventsRecord {
+  uint32_t Thread;
+  uint32_t Reserved;
+  uint64_t Lost;          /* events of this thread lost so far: no room */
+} KprobeHostEventsRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostEventsRecord) == 16, "");
+
+/* Every event begins with this. Bytes is the whole event's, a multiple of 8;
+ * a reader skips kinds it does not know, kind 0 is padding. */
+typedef struct KprobeHostEvent {
+  uint16_t Bytes;
+  uint16_t Kind;          /* KPROBE_HOST_*, host_event_kinds.def */
+  uint32_t Function;      /* of calls: domain << 16 | index in its table */
+  uint64_t Call;          /* of calls their number, of others the innermost
+                             call that they happened in; 0: none */
+  uint64_t Ns;            /* CLOCK_MONOTONIC */
+} KprobeHostEvent;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostEvent) == 24, "");
+#define KPROBE_HOST_PADDING 0u
+#define KPROBE_FUNCTION(Domain, Index) ((uint32_t)(Domain) << 16 | (Index))
+
+/* The number of a call is the thread's number << 40 | a count from 1. */
+#define KPROBE_CALL_THREAD_SHIFT 40
+
+/* Followed by the values of the function's InFields. */
+typedef struct KprobeCallBegin {
+  KprobeHostEvent Head;
+  uint64_t Parent;        /* call that this one is nested in; 0: none */
+} KprobeCallBegin;
+KPROBE_STATIC_ASSERT(sizeof(KprobeCallBegin) == 32, "");
+
+/* Followed by the values of the OutFields if there are further bytes. */
+typedef struct KprobeCallEnd {
+  KprobeHostEvent Head;
+  uint64_t Result;        /* sign-extended integer, or the bits of the value */
+} KprobeCallEnd;
+KPROBE_STATIC_ASSERT(sizeof(KprobeCallEnd) == 32, "");
+
+typedef struct KprobeHostSubmit {
+  KprobeHostEvent Head;
+  uint64_t Dispatch;
+} KprobeHostSubmit;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostSubmit) == 32, "");
+
+/* Agent is KPROBE_NO_INDEX for the host, or where it is not known. */
+typedef struct KprobeHostMemory {
+  KprobeHostEvent Head;
+  uint64_t Address;
+  uint64_t Bytes;         /* of FREE: 0 when the allocation was not seen */
+  uint32_t Agent;
+  uint32_t Reserved;
+} KprobeHostMemory;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostMemory) == 48, "");
+
+typedef struct KprobeHostCopy {
+  KprobeHostEvent Head;
+  uint64_t Copy;          /* 1, 2, 3, ... */
+  uint64_t Target;
+  uint64_t Source;
+  uint64_t Bytes;
+  uint32_t TargetAgent;   /* KPROBE_NO_INDEX: the host */
+  uint32_t SourceAgent;
+} KprobeHostCopy;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostCopy) == 64, "");
+
+typedef struct KprobeHostCopyDone {
+  KprobeHostEvent Head;
+  uint64_t Copy;
+  uint64_t BeginSystem;   /* HSA system ticks; 0 when not known */
+  uint64_t EndSystem;
+  uint32_t Agent;         /* whose clock it was; KPROBE_NO_INDEX: unknown */
+  uint32_t Failed;        /* 1: the copy ended with an error */
+} KprobeHostCopyDone;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostCopyDone) == 56, "");
+
+typedef struct KprobeHostQueue {
+  KprobeHostEvent Head;
+  uint32_t Queue;         /* number as in KprobeDispatchRecord */
+  uint32_t Agent;
+  uint32_t Size;          /* packets */
+  uint32_t Type;          /* hsa_queue_type_t */
+} KprobeHostQueue;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostQueue) == 40, "");
+
+/* CODE_UNLOAD: all code objects of the executable; Agent and Bytes are 0. */
+typedef struct KprobeHostCode {
+  KprobeHostEvent Head;
+  uint64_t Executable;
+  uint64_t Bytes;         /* of the ELF file */
+  uint32_t Agent;
+  uint32_t Reserved;
+} KprobeHostCode;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostCode) == 48, "");
+
+#define KPROBE_HOST_EVENT(Name, Value, Record, Text) KPROBE_HOST_##Name = Value,
+enum {
+#include "kprobe/host_event_kinds.def"
+};
 
 #endif
