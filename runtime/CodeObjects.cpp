@@ -15,7 +15,7 @@ std::string CodeObjects::readerCreated(uint64_t Reader, const void *Elf,
   SiteTableList Tables = readSiteTablesUntrusted(Elf, Bytes, Problem);
   std::unique_lock<std::shared_mutex> Guard(Lock);
   // A handle that is used again belongs to the new reader.
-  Readers[Reader] = std::move(Tables);
+  Readers[Reader] = {std::move(Tables), Bytes};
   return Problem;
 }
 
@@ -33,6 +33,12 @@ std::string CodeObjects::readerCreatedFromFile(uint64_t Reader, int File) {
   return Problem;
 }
 
+uint64_t CodeObjects::readerBytes(uint64_t Reader) const {
+  std::shared_lock<std::shared_mutex> Guard(Lock);
+  auto Found = Readers.find(Reader);
+  return Found == Readers.end() ? 0 : Found->second.Bytes;
+}
+
 void CodeObjects::readerDestroyed(uint64_t Reader) {
   std::unique_lock<std::shared_mutex> Guard(Lock);
   Readers.erase(Reader);
@@ -45,7 +51,7 @@ void CodeObjects::codeObjectLoaded(uint64_t Executable, uint64_t Agent,
   if (Found == Readers.end())
     return;
   SiteTableList &Tables = Loaded[{Executable, Agent}];
-  for (const auto &Table : Found->second)
+  for (const auto &Table : Found->second.Tables)
     Tables.push_back(Table);
 }
 

@@ -43,6 +43,8 @@ public:
   std::string readerCreated(uint64_t Reader, const void *Elf, size_t Bytes);
   std::string readerCreatedFromFile(uint64_t Reader, int File);
   void readerDestroyed(uint64_t Reader);
+  // Size of the ELF file behind a reader; 0: not known.
+  uint64_t readerBytes(uint64_t Reader) const;
   void codeObjectLoaded(uint64_t Executable, uint64_t Agent, uint64_t Reader);
   // True when a dispatch of one of the kernels would be traced.
   bool executableFrozen(uint64_t Executable, uint64_t Agent,
@@ -55,7 +57,11 @@ public:
 private:
   const KernelFilter &Filter;
   mutable std::shared_mutex Lock;
-  std::unordered_map<uint64_t, SiteTableList> Readers;
+  struct ReaderState {
+    SiteTableList Tables;
+    uint64_t Bytes;
+  };
+  std::unordered_map<uint64_t, ReaderState> Readers;
   // By executable and agent: one executable may hold code for several.
   std::map<std::pair<uint64_t, uint64_t>, SiteTableList> Loaded;
   std::unordered_map<uint64_t, std::shared_ptr<const KernelInfo>> Kernels;

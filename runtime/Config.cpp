@@ -3,6 +3,7 @@
 // would be worse than none.
 #include "Config.h"
 
+#include <algorithm>
 #include <cxxabi.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -126,6 +127,21 @@ static bool readSwitch(const char *Text) {
   return Text && *Text && std::string(Text) != "0";
 }
 
+static bool readApiNames(const std::string &Text, Config &Out) {
+  for (size_t Begin = 0; Begin <= Text.size();) {
+    size_t End = std::min(Text.find(',', Begin), Text.size());
+    std::string Name = Text.substr(Begin, End - Begin);
+    if (Name == "hip")
+      Out.ApiHip = true;
+    else if (Name == "hsa")
+      Out.ApiHsa = true;
+    else
+      return false;
+    Begin = End + 1;
+  }
+  return true;
+}
+
 bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
   Out.Disabled = readSwitch(Get("KPROBE_DISABLE"));
   Out.Verbose = readSwitch(Get("KPROBE_VERBOSE"));
@@ -165,6 +181,27 @@ bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
     return false;
   }
   Out.HostPool = Value == "host";
+  Value = Text("KPROBE_API");
+  if (!Value.empty() && !readApiNames(Value, Out)) {
+    Why = "KPROBE_API: \"" + Value + "\" is not a list of hip and hsa";
+    return false;
+  }
+  Value = Text("KPROBE_API_FILTER");
+  if (!Value.empty() && !Out.ApiFunctions.parse(Value)) {
+    Why = "KPROBE_API_FILTER: \"" + Value + "\" has an empty pattern";
+    return false;
+  }
+  Value = Text("KPROBE_API_BUFFER");
+  if (!Value.empty()) {
+    uint64_t Bytes = 0;
+    if (!parseSize(Value, Bytes) || Bytes < Config::LeastApiRingBytes ||
+        Bytes > Config::MostRingBytes || (Bytes & (Bytes - 1)) != 0) {
+      Why = "KPROBE_API_BUFFER: \"" + Value +
+            "\" is not a power of two between 64K and 1G";
+      return false;
+    }
+    Out.ApiRingBytes = Bytes;
+  }
   return true;
 }
 

@@ -7,6 +7,9 @@
 //   KPROBE_POOL     device | host: where rings live          (default device)
 //   KPROBE_DISABLE  set and not 0: load, touch nothing
 //   KPROBE_VERBOSE  set and not 0: say at the end what was seen
+//   KPROBE_API      record calls of these: hip, hsa; comma-separated
+//   KPROBE_API_FILTER  of these, calls whose name matches; globs as above
+//   KPROBE_API_BUFFER  bytes of such records kept for a thread (default 8M)
 #ifndef KPROBE_RUNTIME_CONFIG_H
 #define KPROBE_RUNTIME_CONFIG_H
 
@@ -17,7 +20,7 @@
 
 namespace kprobe {
 
-// Chooses kernels by name. A glob is held against the mangled name, the
+// Chooses kernels or functions by name. A glob is held against the mangled name, the
 // demangled one, and the demangled one without its parameter list.
 class KernelFilter {
 public:
@@ -37,11 +40,17 @@ struct Config {
   static constexpr uint32_t LeastRingBytes = 64;
   static constexpr uint32_t LeastShrunkRingBytes = 1024;
   static constexpr uint32_t MostRingBytes = 1u << 30;
+  static constexpr uint64_t DefaultApiRingBytes = 8u << 20;
+  static constexpr uint64_t LeastApiRingBytes = 64u << 10;
 
   std::string Output = "kprobe-%p.kpd";
   uint64_t BufferBytes = DefaultBufferBytes;
   uint32_t RingBytes = DefaultRingBytes;
   KernelFilter Kernels;
+  bool ApiHip = false;
+  bool ApiHsa = false;
+  KernelFilter ApiFunctions;
+  uint64_t ApiRingBytes = DefaultApiRingBytes;
   bool HostPool = false;
   bool Disabled = false;
   bool Verbose = false;

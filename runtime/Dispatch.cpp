@@ -46,10 +46,28 @@ void DispatchBoard::orphan(
   Arrival.notify_one();
 }
 
+void DispatchBoard::nudge() {
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Nudged = true;
+  }
+  Arrival.notify_one();
+}
+
+void DispatchBoard::tryNudge() {
+  if (!Lock.try_lock())
+    return;
+  Nudged = true;
+  Lock.unlock();
+  Arrival.notify_one();
+}
+
 std::vector<DispatchRef>
 DispatchBoard::take(std::chrono::milliseconds Patience) {
   std::unique_lock<std::mutex> Guard(Lock);
-  Arrival.wait_for(Guard, Patience, [&] { return Stop || !Ready.empty(); });
+  Arrival.wait_for(Guard, Patience,
+                   [&] { return Stop || Nudged || !Ready.empty(); });
+  Nudged = false;
   std::vector<DispatchRef> Batch;
   Batch.swap(Ready);
   return Batch;

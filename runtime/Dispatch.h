@@ -49,6 +49,7 @@ struct QueueState : std::enable_shared_from_this<QueueState> {
   Agent *Device = nullptr;
   uint32_t Number = 0;
   uint64_t Size = 0;
+  uint32_t Type = 0; // hsa_queue_type_t
   class Tracer *Owner = nullptr;
 
   // ROCr calls the interceptor of one queue from one thread at a time; the
@@ -72,8 +73,13 @@ public:
   void orphan(const QueueState &Queue,
               const std::function<bool(const Dispatch &)> &IsLost);
 
-  // Completed ones, waiting up to Patience for the first. Empty on time-out
-  // or after stop().
+  // Makes a take() that waits return. Any thread.
+  void nudge();
+  // The same, unless the lock is held: then take() returns when it would have.
+  void tryNudge();
+
+  // Completed ones, waiting up to Patience for the first. Empty on time-out,
+  // after nudge() or stop().
   std::vector<DispatchRef> take(std::chrono::milliseconds Patience);
   // Whether all have completed, waiting up to Patience for that.
   bool waitAllCompleted(std::chrono::milliseconds Patience);
@@ -90,6 +96,7 @@ private:
   std::unordered_map<uint64_t, DispatchRef> Unfinished; // by dispatch number
   std::vector<DispatchRef> Ready;
   bool Stop = false;
+  bool Nudged = false;
 };
 
 } // namespace kprobe

@@ -1,5 +1,6 @@
 // Writes the dump; see kprobe/wire.h for the order that chunks have.
 #include "Drain.h"
+#include "HostRecorder.h"
 #include "Log.h"
 #include "Waves.h"
 
@@ -14,6 +15,8 @@ namespace kprobe {
 static constexpr size_t ChunkBytes = 4u << 20;
 static constexpr size_t MostHeldBack = 64;
 static constexpr std::chrono::milliseconds IdlePatience(1000);
+// While host events are recorded: what a killed process loses at most.
+static constexpr std::chrono::milliseconds HostEventPatience(50);
 // For a thread that hangs in a write to a pipe.
 static constexpr int JoinSeconds = 10;
 
@@ -63,6 +66,14 @@ bool Drain::finish(std::chrono::milliseconds Patience) {
   return !LeftRunning;
 }
 
+void Drain::flush(std::chrono::milliseconds Patience) {
+  uint64_t Mine = FlushesAsked.fetch_add(1, std::memory_order_acq_rel) + 1;
+  Board.tryNudge();
+  for (int64_t Left = Patience.count();
+       Left > 0 && FlushesDone.load(std::memory_order_acquire) < Mine; --Left)
+    usleep(1000);
+}
+
 void Drain::message(const std::string &Text) {
   logWarning(Text);
   std::lock_guard<std::mutex> Guard(MessageLock);
@@ -80,14 +91,21 @@ void *Drain::threadMain(void *Self) {
 }
 
 void Drain::run() {
+  HostRecorder &Host = HostRecorder::get();
+  Host.setWaker([this] { Board.nudge(); });
   writeProcess();
   while (!Board.stopped()) {
-    std::vector<DispatchRef> Batch = Board.take(IdlePatience);
+    std::vector<DispatchRef> Batch =
+        Board.take(Host.recording() ? HostEventPatience : IdlePatience);
+    // What was recorded before the question is seen below.
+    uint64_t Asked = FlushesAsked.load(std::memory_order_acquire);
     writeMessages();
+    writeHostEvents();
     if (!Batch.empty()) {
       writeBatch(Batch);
       writeClocks(true);
     }
+    FlushesDone.store(Asked, std::memory_order_release);
   }
   Board.waitAllCompleted(
       std::chrono::milliseconds(PatienceMs.load(std::memory_order_relaxed)));
@@ -99,6 +117,7 @@ void Drain::run() {
     writeDispatch(*Item, false);
   }
   writeMessages();
+  writeHostEvents();
   writeClocks(false);
   Summary.ChunksDropped = Writer.chunksDropped();
   append(KPROBE_CHUNK_SUMMARY, &Summary, sizeof(Summary));
@@ -141,6 +160,12 @@ void Drain::writeProcess() {
   Record.ParentPid = uint64_t(getppid());
   Record.StartRealtimeNs = clockNs(CLOCK_REALTIME);
   Record.StartMonotonicNs = clockNs(CLOCK_MONOTONIC);
+  // Calls of HIP came before ROCr loaded us: the trace begins with them.
+  uint64_t First = HostRecorder::get().firstNs();
+  if (First != 0 && First < Record.StartMonotonicNs) {
+    Record.StartRealtimeNs -= Record.StartMonotonicNs - First;
+    Record.StartMonotonicNs = First;
+  }
   Record.ExecutableBytes = uint32_t(Executable.size());
   Record.CommandBytes = uint32_t(Command.size());
   Record.VersionBytes = uint32_t(Version.size());
@@ -218,6 +243,13 @@ void Drain::writeClocks(bool OnlyNew) {
   }
 }
 
+void Drain::writeHostEvents() {
+  HostRecorder::get().drain([this](uint32_t Kind, const void *Record,
+                                   size_t Bytes, const std::string &Rest) {
+    append(Kind, Record, Bytes, Rest);
+  });
+}
+
 void Drain::writeMessages() {
   std::vector<std::string> Pending;
   {
@@ -236,6 +268,7 @@ void Drain::writeBatch(const std::vector<DispatchRef> &Batch) {
       continue;
     }
     writeDispatch(*Item, true);
+    writeHostEvents();
     if (!HeldBack.empty() && HeldBack.front()->Device == Item->Device)
       writeHeldBack();
   }

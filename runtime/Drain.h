@@ -27,6 +27,10 @@ public:
   // True when nothing was left running.
   bool finish(std::chrono::milliseconds Patience);
 
+  // Returns when everything recorded so far is in the dump, at the latest after
+  // Patience. Any thread but the drain's, signal handlers included.
+  void flush(std::chrono::milliseconds Patience);
+
   // The dump cannot be written any more.
   bool failed() const { return Failed.load(std::memory_order_relaxed); }
 
@@ -44,6 +48,7 @@ private:
   void announceTable(const SiteTable &Table);
   void writeClocks(bool OnlyNew);
   void writeMessages();
+  void writeHostEvents();
   void append(uint32_t Kind, const void *Record, size_t RecordBytes,
               const std::string &Strings = std::string());
 
@@ -62,6 +67,9 @@ private:
   // A hint that new dispatches need no probes; orders nothing.
   std::atomic<bool> Failed{false};
   std::unordered_set<uint64_t> TablesWritten;
+  // No lock: a signal handler that ends the process may have interrupted any.
+  std::atomic<uint64_t> FlushesAsked{0};
+  std::atomic<uint64_t> FlushesDone{0};
   std::mutex MessageLock;
   std::vector<std::string> Messages;
   pthread_t Thread = {};

@@ -6,6 +6,7 @@
 // atexit and fork keep addresses in it.
 #include "Log.h"
 #include "Tracer.h"
+#include "api/ApiCall.h"
 
 #include <atomic>
 #include <cstdio>
@@ -25,6 +26,8 @@ HsaApiTable *Table = nullptr;
 // The functions as they were before us. Replaced only in OnLoad, which ROCr
 // calls under its own start-up lock.
 HsaApi Saved;
+
+pid_t OwnPid = 0; // of the process that the dump is about
 
 // The tracer of the present loading. OnLoad stores with release what hooks on
 // any thread load with acquire; the object itself is never deleted.
@@ -238,7 +241,16 @@ void load(HsaApiTable *NewTable, uint64_t FailedCount,
   }
   if (Settings.Disabled)
     return;
+  // Until the end is reached: whatever goes wrong, nobody will read the rings.
+  struct Silence {
+    bool Armed = true;
+    ~Silence() {
+      if (Armed)
+        HostRecorder::get().stop();
+    }
+  } Unless;
   if (activeTracer()) {
+    Unless.Armed = false;
     logWarning("loaded a second time; the first loading stays in charge");
     return;
   }
@@ -263,6 +275,7 @@ void load(HsaApiTable *NewTable, uint64_t FailedCount,
       return;
     }
     Dump = Fresh;
+    OwnPid = getpid();
     std::atexit(finishAtExit);
     at_quick_exit(finishAtExit);
     pthread_atfork(nullptr, nullptr, letGoInChild);
@@ -274,8 +287,18 @@ void load(HsaApiTable *NewTable, uint64_t FailedCount,
   }
   Saved = Api;
   Table = NewTable;
+  Unless.Armed = false;
   Current.store(Tool, std::memory_order_release);
   installHooks(NewTable);
+  if (Settings.ApiHip || Settings.ApiHsa) {
+    HostRecorder::get().start(Settings);
+    Tool->resources().install(NewTable);
+  }
+  // Around the hooks: what we call goes past the table and is not recorded.
+  if (Settings.ApiHsa) {
+    HostRecorder::get().add(hsaApiTable(), Settings);
+    installHsaWrappers(NewTable);
+  }
   if (Api.hsa_amd_register_system_event_handler)
     Api.hsa_amd_register_system_event_handler(onSystemEvent, nullptr);
   for (uint64_t I = 0; Settings.Verbose && I < FailedCount; ++I)
@@ -296,9 +319,18 @@ KPROBE_EXPORT bool OnLoad(HsaApiTable *NewTable, uint64_t /*Version*/,
   return true;
 }
 
+// In the child of vfork, which shares our memory, the process is another one.
+KPROBE_API_EXPORT void kprobe::flushBeforeEnd() {
+  if (Tracer *Tool = Current.load(std::memory_order_acquire))
+    if (getpid() == OwnPid)
+      guarded([&] { Tool->flush(); });
+}
+
 KPROBE_EXPORT void OnUnload() {
   finishTracing(true);
   if (Table) {
+    removeHsaWrappers(Table);
+    Resources::remove(Table);
     removeHooks(Table);
     Table = nullptr;
   }

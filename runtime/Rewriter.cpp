@@ -1,22 +1,16 @@
 // The dispatch swap; see Rewriter.h. Packet layout: HSA runtime specification,
 // "AQL kernel dispatch packet".
 #include "Rewriter.h"
+#include "HostRecorder.h"
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <hsa/amd_hsa_signal.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
 namespace kprobe {
-
-static uint64_t monotonicNs() {
-  struct timespec Now;
-  clock_gettime(CLOCK_MONOTONIC, &Now);
-  return uint64_t(Now.tv_sec) * 1000000000ull + uint64_t(Now.tv_nsec);
-}
 
 static uint64_t saturate(unsigned __int128 Value) {
   return Value > UINT64_MAX ? UINT64_MAX : uint64_t(Value);
@@ -99,7 +93,8 @@ void Rewriter::rewriteDispatch(const std::shared_ptr<QueueState> &Queue,
   Record.QueueIndex = Index;
   Record.KernelObject = Packet.kernel_object;
   Record.Kernel = KPROBE_NO_INDEX;
-  Record.SubmitNs = monotonicNs();
+  Record.SubmitNs = hostNowNs();
+  recordHostEvent(KPROBE_HOST_SUBMIT, KprobeHostSubmit{{}, Record.Dispatch});
   Record.ThreadId = threadId();
   unsigned Dimensions = Packet.setup & 3;
   const uint32_t Grid[3] = {Packet.grid_size_x, Packet.grid_size_y,

@@ -1,5 +1,6 @@
 // Ties the parts together; life cycle and queues.
 #include "Tracer.h"
+#include "HostRecorder.h"
 #include "Log.h"
 
 #include <cstdio>
@@ -8,6 +9,8 @@ namespace kprobe {
 
 // How long the end of the process waits for dispatches that still run.
 static constexpr std::chrono::milliseconds EndPatience(2000);
+// How long _exit() or exec() may take for it.
+static constexpr std::chrono::milliseconds FlushPatience(1000);
 // After an error of the device nothing more will complete.
 static constexpr std::chrono::milliseconds ErrorPatience(0);
 
@@ -16,6 +19,7 @@ Tracer::Tracer(const HsaApi &Functions, const Config &Wishes,
     : Api(Functions), Settings(Wishes), Dump(ProcessWide),
       Devices(Api, Settings), Code(Settings.Kernels), Signals(Api),
       Packets(Api, Code, Signals, Board, Dump.DispatchCounter),
+      Things(Api, Devices, Signals),
       Writer(Api, Devices, Signals, Board, Dump.Writer, Dump.Summary) {}
 
 bool Tracer::start() {
@@ -62,6 +66,11 @@ void Tracer::end(std::chrono::milliseconds Patience, bool Unloading) {
     Signals.destroyAll();
   }
   say();
+}
+
+void Tracer::flush() {
+  if (active())
+    Writer.flush(FlushPatience);
 }
 
 void Tracer::letGo() {
@@ -119,6 +128,14 @@ static void interceptPackets(const void *Packets, uint64_t Count,
                           Writer);
 }
 
+static void recordQueue(uint16_t Kind, const QueueState &State) {
+  recordHostEvent(Kind, KprobeHostQueue{{},
+                                        State.Number,
+                                        State.Device->Number,
+                                        uint32_t(State.Size),
+                                        State.Type});
+}
+
 hsa_status_t
 Tracer::createQueue(hsa_agent_t Handle, uint32_t Size, hsa_queue_type32_t Type,
                     void (*Callback)(hsa_status_t, hsa_queue_t *, void *),
@@ -159,7 +176,9 @@ Tracer::createQueue(hsa_agent_t Handle, uint32_t Size, hsa_queue_type32_t Type,
   State->Device = Device;
   State->Number = Dump.QueueCounter.fetch_add(1, std::memory_order_relaxed);
   State->Size = (*Queue)->size;
+  State->Type = Type;
   State->Owner = this;
+  recordQueue(KPROBE_HOST_QUEUE_CREATE, *State);
   // Time stamps of dispatches need the queue's profiling switch.
   Api.hsa_amd_profiling_set_profiler_enabled(*Queue, 1);
   {
@@ -189,6 +208,7 @@ std::shared_ptr<QueueState> Tracer::forgetQueue(hsa_queue_t *Queue) {
 }
 
 void Tracer::queueDestroyed(const QueueState &Queue) {
+  recordQueue(KPROBE_HOST_QUEUE_DESTROY, Queue);
   // One whose signal has fallen already is about to be reported by ROCr.
   Board.orphan(Queue, [&](const Dispatch &Item) {
     return Api.hsa_signal_load_scacquire(Item.Own) >= 1;
@@ -211,6 +231,12 @@ void Tracer::readerDestroyed(hsa_code_object_reader_t Reader) {
 void Tracer::codeObjectLoaded(hsa_executable_t Executable, hsa_agent_t Agent,
                               hsa_code_object_reader_t Reader) {
   Code.codeObjectLoaded(Executable.handle, Agent.handle, Reader.handle);
+  recordHostEvent(KPROBE_HOST_CODE_LOAD,
+                  KprobeHostCode{{},
+                                 Executable.handle,
+                                 Code.readerBytes(Reader.handle),
+                                 Things.agentNumber(Agent),
+                                 0});
 }
 
 void Tracer::executableFrozen(hsa_executable_t Executable) {
@@ -227,6 +253,8 @@ void Tracer::executableFrozen(hsa_executable_t Executable) {
 
 void Tracer::executableDestroyed(hsa_executable_t Executable) {
   Code.executableDestroyed(Executable.handle);
+  recordHostEvent(KPROBE_HOST_CODE_UNLOAD,
+                  KprobeHostCode{{}, Executable.handle, 0, 0, 0});
 }
 
 void Tracer::intercept(const std::shared_ptr<QueueState> &Queue,

@@ -7,6 +7,7 @@
 #define KPROBE_RUNTIME_TRACER_H
 
 #include "Drain.h"
+#include "Resources.h"
 #include "Rewriter.h"
 
 namespace kprobe {
@@ -33,8 +34,14 @@ public:
   // The device reported an error that most likely ends the process: writes at
   // once what the waves have left so far, and ends tracing.
   void deviceFailed(const std::string &What);
+  // The process is about to end without telling anyone: what has been recorded
+  // so far goes into the dump, tracing goes on.
+  void flush();
   // In the child of a fork: no lock is taken, nothing is written.
   void letGo();
+
+  // Hooks on memory and copies, in the table that we are loaded with.
+  Resources &resources() { return Things; }
 
   bool active() const { return Active.load(std::memory_order_acquire); }
 
@@ -82,6 +89,7 @@ private:
   SignalPool Signals;
   DispatchBoard Board;
   Rewriter Packets;
+  Resources Things;
   Drain Writer;
   // Set by start(), cleared by end() and letGo(): release stores pair with the
   // acquire load in active(), so that a hook that sees true sees a whole

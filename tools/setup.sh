@@ -25,8 +25,9 @@ KPROBE_PACKAGES=(
   # libraries of the decoder and the tests
   babeltrace2 libbabeltrace2-dev nlohmann-json3-dev libcli11-dev
   libxxhash-dev libgtest-dev libbenchmark-dev
-  # scripts
-  python3
+  libprotobuf-dev protobuf-compiler
+  # scripts; libclang's Python for the wrappers of HIP and HSA functions
+  python3 python3-clang-15
 )
 
 # Installs the packages that are missing; quick when there is none.

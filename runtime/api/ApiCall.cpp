@@ -1,0 +1,77 @@
+// Begin and end of a call.
+#include "api/ApiCall.h"
+
+#include <cstdlib>
+
+namespace kprobe {
+
+static uint64_t aligned(uint64_t Bytes) { return (Bytes + 7) & ~uint64_t(7); }
+
+void ApiCall::wake() { HostRecorder::get().wake(); }
+
+FieldWriter ApiCall::begin(uint32_t WhichFunction, uint32_t FieldBytes) {
+  HostStream *Mine = hostStream();
+  if (!Mine)
+    return FieldWriter(nullptr);
+  const uint64_t Bytes = aligned(sizeof(KprobeCallBegin) + FieldBytes);
+  uint8_t *Place =
+      Mine->open(Bytes, Mine->Reserved + HostStream::EndReserve);
+  if (!Place)
+    return FieldWriter(nullptr);
+  Stream = Mine;
+  Function = WhichFunction;
+  Parent = Mine->Current;
+  Number = uint64_t(Mine->Number) << KPROBE_CALL_THREAD_SHIFT | ++Mine->Calls;
+  Mine->Current = Number;
+  Mine->Reserved += HostStream::EndReserve;
+  // The last word is zero where the fields do not fill it.
+  const uint64_t Zero = 0;
+  std::memcpy(Place + Bytes - sizeof(Zero), &Zero, sizeof(Zero));
+  const KprobeCallBegin Event = {{uint16_t(Bytes), KPROBE_HOST_CALL_BEGIN,
+                                  Function, Number, hostNowNs()},
+                                 Parent};
+  std::memcpy(Place, &Event, sizeof(Event));
+  return FieldWriter(Place + sizeof(Event));
+}
+
+FieldWriter ApiCall::end(uint64_t Result, uint32_t FieldBytes) {
+  if (!Stream)
+    return FieldWriter(nullptr);
+  // The clock first: what follows is ours, not the call's.
+  const uint64_t Now = hostNowNs();
+  Stream->Current = Parent;
+  Stream->Reserved -= HostStream::EndReserve;
+  uint64_t Bytes = aligned(sizeof(KprobeCallEnd) + FieldBytes);
+  if (Bytes > HostStream::MostEndBytes) {
+    Bytes = sizeof(KprobeCallEnd);
+    FieldBytes = 0;
+  }
+  uint8_t *Place = Stream->open(Bytes, Stream->Reserved);
+  if (!Place)
+    return FieldWriter(nullptr);
+  const uint64_t Zero = 0;
+  std::memcpy(Place + Bytes - sizeof(Zero), &Zero, sizeof(Zero));
+  const KprobeCallEnd Event = {
+      {uint16_t(Bytes), KPROBE_HOST_CALL_END, Function, Number, Now}, Result};
+  std::memcpy(Place, &Event, sizeof(Event));
+  if (FieldBytes)
+    return FieldWriter(Place + sizeof(Event));
+  publish(FieldWriter(nullptr));
+  return FieldWriter(nullptr);
+}
+
+void ApiCall::end(uint64_t Result) { end(Result, 0); }
+
+void recordHipApi(const ApiTable &Table) {
+  Config Settings;
+  std::string Why;
+  // A wrong setting is told by the runtime when it loads, and by kprobe-run.
+  if (!readConfig([](const char *Name) { return getenv(Name); }, Settings,
+                  Why) ||
+      Settings.Disabled || !Settings.ApiHip)
+    return;
+  HostRecorder::get().add(Table, Settings);
+  HostRecorder::get().start(Settings);
+}
+
+} // namespace kprobe

@@ -1,0 +1,103 @@
+// Ways out of the process on which no exit handler runs: _exit, abort, exec.
+//
+// Part of libkprobe-hip.so: each writes what has been recorded, then does what
+// it is called for. A thread that is killed has no such moment; it loses what
+// the drain has not come round to yet.
+#include "api/ApiCall.h"
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+template <typename Function> Function *next(Function *, const char *Name) {
+  return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, Name));
+}
+
+#define KPROBE_NEXT(Name) next(&::Name, #Name)
+
+// The arguments of execl and its like; the last one is a null pointer.
+std::vector<char *> listOf(const char *First, va_list *Rest) {
+  std::vector<char *> List;
+  for (const char *Argument = First; Argument;
+       Argument = va_arg(*Rest, const char *))
+    List.push_back(const_cast<char *>(Argument));
+  List.push_back(nullptr);
+  return List;
+}
+
+} // namespace
+
+#define KPROBE_END extern "C" KPROBE_API_EXPORT
+
+KPROBE_END void _exit(int Status) {
+  kprobe::flushBeforeEnd();
+  KPROBE_NEXT(_exit)(Status);
+  __builtin_unreachable();
+}
+
+KPROBE_END void _Exit(int Status) noexcept { _exit(Status); }
+
+KPROBE_END void abort() noexcept {
+  kprobe::flushBeforeEnd();
+  KPROBE_NEXT(abort)();
+  __builtin_unreachable();
+}
+
+KPROBE_END int execve(const char *Path, char *const *Arguments,
+                      char *const *Environment) noexcept {
+  kprobe::flushBeforeEnd();
+  return KPROBE_NEXT(execve)(Path, Arguments, Environment);
+}
+
+KPROBE_END int execv(const char *Path, char *const *Arguments) noexcept {
+  kprobe::flushBeforeEnd();
+  return KPROBE_NEXT(execv)(Path, Arguments);
+}
+
+KPROBE_END int execvp(const char *File, char *const *Arguments) noexcept {
+  kprobe::flushBeforeEnd();
+  return KPROBE_NEXT(execvp)(File, Arguments);
+}
+
+KPROBE_END int execvpe(const char *File, char *const *Arguments,
+                       char *const *Environment) noexcept {
+  kprobe::flushBeforeEnd();
+  return KPROBE_NEXT(execvpe)(File, Arguments, Environment);
+}
+
+KPROBE_END int fexecve(int File, char *const *Arguments,
+                       char *const *Environment) noexcept {
+  kprobe::flushBeforeEnd();
+  return KPROBE_NEXT(fexecve)(File, Arguments, Environment);
+}
+
+KPROBE_END int execl(const char *Path, const char *First, ...) noexcept {
+  va_list Rest;
+  va_start(Rest, First);
+  std::vector<char *> List = listOf(First, &Rest);
+  va_end(Rest);
+  return execv(Path, List.data());
+}
+
+KPROBE_END int execlp(const char *File, const char *First, ...) noexcept {
+  va_list Rest;
+  va_start(Rest, First);
+  std::vector<char *> List = listOf(First, &Rest);
+  va_end(Rest);
+  return execvp(File, List.data());
+}
+
+KPROBE_END int execle(const char *Path, const char *First, ...) noexcept {
+  va_list Rest;
+  va_start(Rest, First);
+  std::vector<char *> List = listOf(First, &Rest);
+  // Behind the null pointer stands the environment.
+  char *const *Environment = va_arg(Rest, char *const *);
+  va_end(Rest);
+  return execve(Path, List.data(), Environment);
+}
