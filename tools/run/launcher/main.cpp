@@ -6,6 +6,7 @@
 //
 //   env HSA_TOOLS_LIB=<prefix>/lib/libkprobe-runtime.so
 //       [KPROBE_OUTPUT=… KPROBE_KERNELS=… KPROBE_RING=… KPROBE_BUFFER=…]
+//       [KPROBE_API=hip,hsa LD_PRELOAD=<prefix>/lib/libkprobe-hip.so]
 //       PROGRAM ARGS
 //
 // and with --vgpu what kprobe-vgpu sets (tools/vgpu/launcher).
@@ -64,13 +65,24 @@ void addTool(const std::string &Library) {
   setenv("HSA_TOOLS_LIB", List.c_str(), 1);
 }
 
+// Ours comes first: it wants to see the calls before anyone else answers them.
+void addPreload(const std::string &Library) {
+  const char *Others = std::getenv("LD_PRELOAD");
+  bool Given = Others && std::string(Others).find(Library) != std::string::npos;
+  if (!Given)
+    setenv("LD_PRELOAD",
+           (Library + (Others && *Others ? std::string(":") + Others : ""))
+               .c_str(),
+           1);
+}
+
 } // namespace
 
 int main(int ArgCount, char **Args) {
   CLI::App App("Runs a program built with the kprobe plug-in and writes what "
                "its kernels did into a dump.",
                "kprobe-run");
-  std::string Output, Targets, Kernels, Ring, Buffer;
+  std::string Output, Targets, Kernels, Ring, Buffer, Api, ApiFilter;
   bool Verbose = false;
   App.add_option("-o,--output", Output,
                  "Dump file; %p process id, %h host, %t time (default "
@@ -90,6 +102,14 @@ int main(int ArgCount, char **Args) {
   App.add_option("--buffer", Buffer,
                  "Bytes of ring memory taken on each agent (default 256M)")
       ->type_name("BYTES");
+  App.add_option("--api", Api,
+                 "Record the calls of these interfaces, what their arguments "
+                 "were and how long they took: hip, hsa or hip,hsa")
+      ->type_name("LIST");
+  App.add_option("--api-filter", ApiFilter,
+                 "Of these, only functions whose name matches; globs as for "
+                 "--kernel")
+      ->type_name("GLOB");
   App.add_flag("-v,--verbose", Verbose, "Say at the end what was seen");
   App.prefix_command();
   App.footer("Usage: kprobe-run [options] -- PROGRAM [ARGUMENTS]");
@@ -113,6 +133,8 @@ int main(int ArgCount, char **Args) {
   setIfGiven("KPROBE_KERNELS", Kernels);
   setIfGiven("KPROBE_RING", Ring);
   setIfGiven("KPROBE_BUFFER", Buffer);
+  setIfGiven("KPROBE_API", Api);
+  setIfGiven("KPROBE_API_FILTER", ApiFilter);
   if (Verbose)
     setenv("KPROBE_VERBOSE", "1", 1);
   // The runtime would say the same, but only once the program has started.
@@ -123,12 +145,26 @@ int main(int ArgCount, char **Args) {
     return fail(2, inTermsOfOptions(Problem,
                                     {{"KPROBE_RING", Ring, "--ring"},
                                      {"KPROBE_BUFFER", Buffer, "--buffer"},
+                                     {"KPROBE_API_FILTER", ApiFilter,
+                                      "--api-filter"},
+                                     {"KPROBE_API", Api, "--api"},
                                      {"KPROBE_KERNELS", Kernels, "--kernel"}}));
 
   const std::string Library = vgpu::libraryFolder() + "libkprobe-runtime.so";
   if (access(Library.c_str(), R_OK) != 0)
     return fail(1, "cannot read '" + Library + "': " + std::strerror(errno));
   addTool(Library);
+  // For HSA's calls too: it also knows of ends that run no exit handler.
+  if (Settings.ApiHip || Settings.ApiHsa) {
+    const std::string Preload = vgpu::libraryFolder() + "libkprobe-hip.so";
+    if (access(Preload.c_str(), R_OK) != 0)
+      return fail(1, "cannot read '" + Preload + "': " + std::strerror(errno));
+    // Blanks and colons separate the list; there is no way to quote them.
+    if (Preload.find_first_of(" :") != std::string::npos)
+      return fail(1, "calls cannot be recorded: LD_PRELOAD cannot name '" +
+                         Preload + "'");
+    addPreload(Preload);
+  }
 
   if (!Targets.empty()) {
     Problem = vgpu::checkTargets(Targets);
