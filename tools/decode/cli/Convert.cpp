@@ -72,9 +72,11 @@ int convert(const Options &O) {
   }
   int Status = 0;
   if (!Inputs.empty()) {
-    Error E = O.Format == "ctf"      ? writeCtfInputs(Inputs, O.Output)
-              : O.Format == "chrome" ? writeChrome(Inputs, O.Output)
-                                     : writeCsv(Inputs, O.Output);
+    Error E = O.Format == "ctf"        ? writeCtfInputs(Inputs, O.Output)
+              : O.Format == "perfetto" ? writePerfetto(Inputs, O.Output)
+              : O.Format == "chrome"   ? writeChrome(Inputs, O.Output)
+              : O.Format == "csv"      ? writeCsv(Inputs, O.Output)
+                                       : writeCallsCsv(Inputs, O.Output);
     if (E)
       Status = complain(O.Output, E.text());
   }
@@ -94,11 +96,13 @@ Command addConvertCommand(CLI::App &App) {
   CLI::App *Sub = App.add_subcommand("convert", "traces for other programs");
   Sub->add_option("FILE", O->Files, "dumps")->required();
   Sub->add_option("--to", O->Format,
-                  "ctf (a directory), chrome (JSON; Perfetto reads it), csv")
+                  "ctf (a directory), perfetto (protobuf), chrome (JSON; "
+                  "Perfetto reads it), csv (a row for each event), calls-csv "
+                  "(a row for each call)")
       ->required()
-      ->check(CLI::IsMember({"ctf", "chrome", "csv"}));
+      ->check(CLI::IsMember({"ctf", "perfetto", "chrome", "csv", "calls-csv"}));
   Sub->add_option("-o,--output", O->Output,
-                  "what to write; - is standard output (chrome, csv)")
+                  "what to write; - is standard output (all but ctf)")
       ->required()
       ->type_name("PATH");
   return [O] { return convert(*O); };

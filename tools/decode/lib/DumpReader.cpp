@@ -168,6 +168,22 @@ Error readPayload(uint32_t Kind, ByteReader Bytes, DumpVisitor &Visitor) {
         std::string_view(reinterpret_cast<const char *>(Bytes.data()),
                          Bytes.size()),
         Offset);
+  case KPROBE_CHUNK_API_TABLE:
+    return Visitor.apiTable(Bytes);
+  case KPROBE_CHUNK_THREAD:
+    return readWithStrings<KprobeThreadRecord>(
+        Bytes, Kind,
+        [&](const KprobeThreadRecord &R, uint64_t *Lengths, Strings S) {
+          Lengths[0] = R.NameBytes;
+          return S ? Visitor.thread(R, S[0], Offset) : Error::success();
+        });
+  case KPROBE_CHUNK_HOST_EVENTS: {
+    KprobeHostEventsRecord Record;
+    ByteReader Events;
+    if (!Bytes.read(Record) || !Bytes.take(Bytes.remaining(), Events))
+      return tooShort(Bytes, Kind);
+    return Visitor.hostEvents(Record, Events, Offset);
+  }
   default:
     return Visitor.unknownChunk(Kind, Offset);
   }

@@ -41,6 +41,11 @@ public:
   virtual Error wave(const WaveView &, uint64_t Offset) = 0;
   virtual Error summary(const KprobeSummaryRecord &, uint64_t Offset) = 0;
   virtual Error message(std::string_view Text, uint64_t Offset) = 0;
+  virtual Error apiTable(const ByteReader &Bytes) = 0;
+  virtual Error thread(const KprobeThreadRecord &, std::string_view Name,
+                       uint64_t Offset) = 0;
+  virtual Error hostEvents(const KprobeHostEventsRecord &,
+                           const ByteReader &Events, uint64_t Offset) = 0;
   virtual Error unknownChunk(uint32_t Kind, uint64_t Offset) = 0;
   /// The file ended at a chunk's end.
   virtual Error end(uint64_t Offset) = 0;

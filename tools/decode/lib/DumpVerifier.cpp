@@ -173,6 +173,72 @@ Error DumpVerifier::message(std::string_view Text, uint64_t Offset) {
   return Error::success();
 }
 
+Error DumpVerifier::apiTable(const ByteReader &Bytes) {
+  if (Error E = enter(Bytes.offset(), "API table"))
+    return E;
+  ApiTable Table;
+  if (Error E = Table.parse(Bytes))
+    return E;
+  uint32_t Domain = Table.domain();
+  if (!Out.Apis.try_emplace(Domain, std::move(Table)).second)
+    return Error::at(Bytes.offset(),
+                     numbered("API", Domain) + " is described twice");
+  return Error::success();
+}
+
+Error DumpVerifier::thread(const KprobeThreadRecord &Record,
+                           std::string_view Name, uint64_t Offset) {
+  if (Error E = enter(Offset, "thread"))
+    return E;
+  HostThread &T = Out.Threads[Record.Thread];
+  T.Record = Record;
+  T.Name = oneLine(Name);
+  return Error::success();
+}
+
+Error DumpVerifier::hostEvent(const HostThread &Thread,
+                              const HostEvent &Event) {
+  uint64_t Offset = Event.Bytes.offset();
+  if (Event.Head.Kind == KPROBE_HOST_SUBMIT) {
+    Out.Causes[Event.as<KprobeHostSubmit>().Dispatch] = {Event.Head.Call,
+                                                         Thread.Record.Thread};
+    return Error::success();
+  }
+  bool Begin = Event.Head.Kind == KPROBE_HOST_CALL_BEGIN;
+  if (!Begin && Event.Head.Kind != KPROBE_HOST_CALL_END)
+    return Error::success();
+  const ApiFunction *Function = Out.functionOf(Event.Head);
+  if (!Function)
+    return Error::at(Offset, "call of a function that no API table has");
+  ByteReader Values = Event.values();
+  // An end has its out parameters or none.
+  if ((Begin || Values.size() != 0) &&
+      !valuesFit(Begin ? Function->In : Function->Out, Values))
+    return Error::at(Offset, "call of " + Function->Name +
+                                 " is too short for its arguments");
+  return Error::success();
+}
+
+Error DumpVerifier::hostEvents(const KprobeHostEventsRecord &Record,
+                               const ByteReader &Events, uint64_t Offset) {
+  if (Error E = enter(Offset, "host events"))
+    return E;
+  auto Place = Out.Threads.find(Record.Thread);
+  if (Place == Out.Threads.end())
+    return Error::at(Offset,
+                     numbered("events of unknown thread", Record.Thread));
+  Place->second.Lost = Record.Lost;
+  HostEventReader Reader(Events);
+  HostEvent Event;
+  std::optional<Error> Fault;
+  while (Reader.next(Event, Fault))
+    if (Error E = hostEvent(Place->second, Event))
+      return E;
+  if (Fault)
+    return *Fault;
+  return Sink.hostEvents(Place->second, Events);
+}
+
 Error DumpVerifier::unknownChunk(uint32_t, uint64_t Offset) {
   if (Error E = enter(Offset, "chunk"))
     return E;

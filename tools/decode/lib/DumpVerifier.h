@@ -5,7 +5,8 @@
 //                       '------------- any chunk --------------'
 //
 // and within `open`: an AGENT before what names it, a SITE_TABLE before the
-// DISPATCH that refers to it, a DISPATCH before its WAVES. A dump must end in
+// DISPATCH that refers to it, a DISPATCH before its WAVES, an API_TABLE and a
+// THREAD before the HOST_EVENTS that name them. A dump must end in
 // `closed`. What follows the rules reaches the sink; what breaks them is an
 // error with its offset, since later records could not be understood.
 // What only devices write (wave headers, events) is not judged here: faults
@@ -34,6 +35,11 @@ public:
   Error wave(const WaveView &, uint64_t Offset) override;
   Error summary(const KprobeSummaryRecord &, uint64_t Offset) override;
   Error message(std::string_view Text, uint64_t Offset) override;
+  Error apiTable(const ByteReader &Bytes) override;
+  Error thread(const KprobeThreadRecord &, std::string_view Name,
+               uint64_t Offset) override;
+  Error hostEvents(const KprobeHostEventsRecord &, const ByteReader &Events,
+                   uint64_t Offset) override;
   Error unknownChunk(uint32_t Kind, uint64_t Offset) override;
   Error end(uint64_t Offset) override;
 
@@ -41,6 +47,7 @@ private:
   enum class State { Start, Open, Closed };
   /// Every chunk but PROCESS passes here first.
   Error enter(uint64_t Offset, const char *What);
+  Error hostEvent(const HostThread &Thread, const HostEvent &Event);
 
   Trace &Out;
   TraceSink &Sink;

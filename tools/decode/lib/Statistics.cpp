@@ -122,6 +122,12 @@ Error Statistics::wave(const Dispatch &D, const WaveView &View) {
   return Error::success();
 }
 
+Error Statistics::hostEvents(const HostThread &Thread,
+                             const ByteReader &Events) {
+  Api.hostEvents(*Traces.back(), Thread, Events);
+  return Error::success();
+}
+
 /// Ticks of a counter of \p Hz in nanoseconds.
 static uint64_t ticksToNs(uint64_t Ticks, uint64_t Hz) {
   return static_cast<uint64_t>(static_cast<unsigned __int128>(Ticks) *

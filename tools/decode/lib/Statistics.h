@@ -6,6 +6,7 @@
 #ifndef KPROBE_DECODE_STATISTICS_H
 #define KPROBE_DECODE_STATISTICS_H
 
+#include "ApiStatistics.h"
 #include "Histogram.h"
 #include "Trace.h"
 #include "WaveEvents.h"
@@ -78,6 +79,7 @@ public:
 
   Error dispatch(const Dispatch &D) override;
   Error wave(const Dispatch &D, const WaveView &View) override;
+  Error hostEvents(const HostThread &Thread, const ByteReader &Events) override;
 
   /// Call once after the last dump.
   void finish();
@@ -87,6 +89,7 @@ public:
   const std::vector<std::unique_ptr<KernelStatistics>> &kernels() const {
     return Kernels;
   }
+  const ApiStatistics &api() const { return Api; }
   EventTotals eventTotals() const;
   WaveTotals waveTotals() const;
 
@@ -98,6 +101,7 @@ private:
   bool kernelTime(const Dispatch &D, uint64_t &Ns) const;
 
   std::vector<std::unique_ptr<Trace>> Traces;
+  ApiStatistics Api;
   std::vector<std::unique_ptr<KernelStatistics>> Kernels;
   std::map<std::pair<uint64_t, uint32_t>, KernelStatistics *> ByTable;
   std::map<std::string, KernelStatistics *> ByName;

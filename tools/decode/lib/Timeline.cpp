@@ -30,6 +30,12 @@ public:
     return Error::success();
   }
 
+  Error hostEvents(const HostThread &Thread,
+                   const ByteReader &Events) override {
+    T.Host.add(Thread, Events.offset(), Events.size());
+    return Error::success();
+  }
+
 private:
   Timeline &T;
 };
@@ -48,6 +54,8 @@ Error Timeline::open(ByteSource &Input) {
   }
   fitClocks();
   collectStarts();
+  if (Error Unreadable = Host.start(Input))
+    return Unreadable;
   return E;
 }
 
@@ -101,6 +109,11 @@ void Timeline::fitClocks() {
   }
 }
 
+bool Timeline::kernelTimed(const Dispatch &D) const {
+  return D.Record.BeginSystem != 0 &&
+         clockOf(*D.Where).System.quality() != ClockFit::Quality::None;
+}
+
 int64_t Timeline::clamp(int64_t Ns) {
   if (Ns >= Begin && Ns <= Begin + LongestTraceNs)
     return Ns;
@@ -124,9 +137,9 @@ void Timeline::collectStarts() {
           static_cast<int64_t>(std::min<uint64_t>(R.SubmitNs, INT64_MAX)));
       Starts.push_back({Ns, Ns, Kind::Submit, D, 0});
     }
-    const ClockFit &System = Clocks[D->Where].System;
-    if (R.BeginSystem == 0 || System.quality() == ClockFit::Quality::None)
+    if (!kernelTimed(*D))
       continue;
+    const ClockFit &System = Clocks[D->Where].System;
     int64_t From = clamp(System.toMonotonicNs(R.BeginSystem));
     int64_t To = From;
     if (R.EndSystem < R.BeginSystem)
@@ -284,7 +297,43 @@ void Timeline::siftDown(HeapEntry Entry) {
   Heap[At] = Entry;
 }
 
+int64_t Timeline::nextDeviceNs() const {
+  int64_t Ns = Heap.empty() ? INT64_MAX : Heap[0].Ns;
+  return NextStart < Starts.size() ? std::min(Ns, Starts[NextStart].Ns) : Ns;
+}
+
 Error Timeline::next(TimelineItem &Item, bool &Done) {
+  if (HostGiven)
+    if (Error E = Host.step())
+      return E;
+  HostGiven = false;
+  const HostItem *H = Host.head();
+  if (!H)
+    return nextDevice(Item, Done);
+  // A call contains what has its own begin or end as time.
+  bool End = H->Event.Head.Kind == KPROBE_HOST_CALL_END;
+  int64_t Ns = std::clamp(
+      static_cast<int64_t>(std::min<uint64_t>(H->Event.Head.Ns, INT64_MAX)),
+      Begin, Begin + LongestTraceNs);
+  int64_t Device = nextDeviceNs();
+  if (Device < Ns || (Device == Ns && End))
+    return nextDevice(Item, Done);
+  Done = false;
+  HostGiven = true;
+  using Kind = TimelineItem::Kind;
+  Item = {End ? Kind::CallEnd
+          : H->Event.Head.Kind == KPROBE_HOST_CALL_BEGIN ? Kind::CallBegin
+                                                         : Kind::Host,
+          Ns,
+          Ns,
+          nullptr,
+          nullptr,
+          nullptr,
+          H};
+  return Error::success();
+}
+
+Error Timeline::nextDevice(TimelineItem &Item, bool &Done) {
   Done = false;
   Retired.reset();
   bool HaveStart = NextStart < Starts.size();

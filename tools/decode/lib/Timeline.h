@@ -16,6 +16,7 @@
 
 #include "ClockFit.h"
 #include "HardwarePlace.h"
+#include "HostMerge.h"
 #include "Trace.h"
 #include "WaveEvents.h"
 
@@ -69,14 +70,26 @@ struct TimelineWave {
 };
 
 struct TimelineItem {
-  enum class Kind { Submit, KernelBegin, KernelEnd, WaveBegin, Block, WaveEnd };
+  enum class Kind {
+    Submit,
+    KernelBegin,
+    KernelEnd,
+    WaveBegin,
+    Block,
+    WaveEnd,
+    CallBegin,
+    CallEnd,
+    Host, ///< any other host event
+  };
   Kind What;
   int64_t Ns;
   int64_t EndNs; ///< of KernelBegin
-  const Dispatch *Owner;
+  const Dispatch *Owner;      ///< null for calls and host events
   const TimelineWave *Wave;   ///< of wave items and blocks; lives until the
                               ///< next call after its WaveEnd
   const TimelineBlock *Block; ///< of blocks
+  const HostItem *Host = nullptr; ///< of calls and host events; lives until
+                                  ///< the next call
 };
 
 class Timeline {
@@ -89,6 +102,8 @@ public:
 
   const Trace &trace() const { return Contents; }
   const AgentClock &clockOf(const Agent &A) const;
+  /// Whether the kernel's own begin and end are among the items.
+  bool kernelTimed(const Dispatch &D) const;
   uint64_t waveCount() const { return Waves.size(); }
 
   int64_t beginNs() const { return Begin; } ///< no item is earlier
@@ -146,6 +161,8 @@ private:
   void pushHeap(HeapEntry Entry);
   void siftDown(HeapEntry Entry);
   Error beginWave(const Start &S, TimelineItem &Item);
+  Error nextDevice(TimelineItem &Item, bool &Done);
+  int64_t nextDeviceNs() const;
   void mapBlocks(TimelineWave &W, const AgentClock &Clock);
   const Track *assignTrack(const TimelineWave &W);
 
@@ -157,6 +174,8 @@ private:
   std::map<const Agent *, AgentClock> Clocks;
   std::vector<Start> Starts;
   size_t NextStart = 0;
+  HostMerge Host;
+  bool HostGiven = false; ///< the head of Host was the last item
   std::vector<KprobeEvent> EventBuffer;
   std::unordered_map<uint64_t, std::unique_ptr<Running>> Active; ///< by Order
   std::vector<HeapEntry> Heap;      ///< the earliest first

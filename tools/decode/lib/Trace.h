@@ -6,6 +6,7 @@
 #define KPROBE_DECODE_TRACE_H
 
 #include "DumpReader.h"
+#include "HostEvents.h"
 #include "SiteTable.h"
 
 #include <map>
@@ -41,15 +42,45 @@ struct Dispatch {
   uint64_t WavesSeen = 0;
 };
 
+/// The call that a dispatch was submitted in.
+struct Cause {
+  uint64_t Call;   ///< 0: none was recorded
+  uint32_t Thread; ///< number of the HostThread
+};
+
 struct Trace {
   std::optional<Process> Owner;
   std::map<uint32_t, Agent> Agents;
   std::map<uint64_t, std::unique_ptr<SiteTable>> Tables; ///< by content hash
   std::vector<const SiteTable *> TablesInOrder;          ///< of the file
   std::unordered_map<uint64_t, Dispatch> Dispatches;     ///< by number
+  std::map<uint32_t, ApiTable> Apis;            ///< by domain
+  std::map<uint32_t, HostThread> Threads;       ///< by number
+  std::unordered_map<uint64_t, Cause> Causes;   ///< by dispatch
   std::optional<KprobeSummaryRecord> Summary;
   std::vector<std::string> Messages;
   uint64_t UnknownChunks = 0;
+
+  /// The recorded call that submitted a dispatch, or null.
+  const Cause *causeOf(uint64_t Dispatch) const {
+    auto Found = Causes.find(Dispatch);
+    return Found != Causes.end() && Found->second.Call != 0 ? &Found->second
+                                                            : nullptr;
+  }
+
+  /// The function that a call names, with its table. Never null for a call
+  /// that a sink sees.
+  const ApiTable *tableOf(const KprobeHostEvent &Head) const {
+    auto Found = Apis.find(Head.Function >> 16);
+    return Found == Apis.end() ? nullptr : &Found->second;
+  }
+  const ApiFunction *functionOf(const KprobeHostEvent &Head) const {
+    const ApiTable *Table = tableOf(Head);
+    uint32_t Index = Head.Function & 0xffff;
+    return Table && Index < Table->functions().size()
+               ? &Table->functions()[Index]
+               : nullptr;
+  }
 };
 
 /// Receives a legal sequence of records. References live until the Trace goes,
@@ -62,6 +93,10 @@ public:
   virtual Error table(const SiteTable &) { return Error::success(); }
   virtual Error dispatch(const Dispatch &) { return Error::success(); }
   virtual Error wave(const Dispatch &, const WaveView &) {
+    return Error::success();
+  }
+  /// A piece of a thread's stream that HostEventReader reads without a fault.
+  virtual Error hostEvents(const HostThread &, const ByteReader &) {
     return Error::success();
   }
 };

@@ -2,6 +2,7 @@
 #include "TextDump.h"
 
 #include "DumpBuilder.h"
+#include "HostText.h"
 #include "TextLine.h"
 
 #include <sstream>
@@ -31,6 +32,7 @@ private:
 
   enum class Part { Top, Table, Waves } In = Part::Top;
   DumpBuilder Dump;
+  HostText Host{Dump};
   TableBuilder Table;
   std::string TableName;
   std::map<std::string, uint64_t> TableHashes;
@@ -273,6 +275,8 @@ void Description::statement(TextLine &L) {
     return tableLine(L);
   if (In == Part::Waves)
     return wavesLine(L);
+  if (Host.statement(L))
+    return;
   if (Word == "header")
     return header(L);
   if (Word == "process")
@@ -321,7 +325,7 @@ void Description::statement(TextLine &L) {
 }
 
 std::vector<uint8_t> Description::take() {
-  if (In != Part::Top)
+  if (In != Part::Top || Host.open())
     throw std::runtime_error("'end' is missing");
   return Dump.data();
 }

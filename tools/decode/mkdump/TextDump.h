@@ -23,6 +23,20 @@
 //     empty                          a place that holds no event
 //     raw clock=… tag=…
 //   end
+//   api domain=2 name=hip
+//     function name=f in=ptr:POINTER,size:U64 out=*ptr:POINTER result=I32
+//          enum=success,failure
+//   end
+//   thread id=1 tid=77 name=main
+//   host thread=1 lost=0
+//     begin function=f call=1 parent=0 ns=… values=0x10,64   bytes=N: a lie
+//     finish function=f call=1 ns=… result=0 values=0x20     beyond=N: another
+//     submit call=1 dispatch=1 ns=…
+//     allocate | free call=1 ns=… address=… size=… agent=0
+//     copy call=1 ns=… id=1 target=… source=… size=… to=0 from=0
+//     copied ns=… id=1 begin=… end=… agent=0 failed=0
+//     unknown                        an event of a kind nobody knows
+//   end
 //   summary seen=1 traced=1 dropped=0 pending=0
 //   message "text"
 //   chunk kind=99 text="…"

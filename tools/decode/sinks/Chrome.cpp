@@ -50,6 +50,12 @@ private:
   void name(const char *What, uint64_t Process, uint64_t Thread,
             const std::string &Text);
   const TrackIds &idsOf(const Timeline &T, const Track &Where);
+  uint64_t hostProcess(const Timeline &T);
+  uint64_t hostThread(const Timeline &T, uint32_t Number);
+  void call(const Timeline &T, const TimelineItem &Item);
+  /// One end of the arrow from a call to the kernel that it submitted.
+  void arrow(const Timeline &T, const Dispatch &D, const char *End, int64_t Ns,
+             uint64_t Thread);
   void kernel(const Timeline &T, const TimelineItem &Item);
   void wave(const Timeline &T, const TimelineWave &W);
   void block(const Timeline &T, const TimelineItem &Item);
@@ -62,6 +68,7 @@ private:
   // Of the input being written.
   uint64_t HostProcess = 0;
   uint64_t HostThreads = 0;
+  std::map<uint32_t, uint64_t> HostTracks; ///< by thread number
   std::map<uint32_t, std::vector<Lane>> QueueLanes;
   std::map<uint32_t, TrackIds> Tracks;         ///< by Track::Id
   std::map<std::string, uint64_t> UnitProcess; ///< by the unit's name
@@ -123,14 +130,65 @@ const ChromeWriter::TrackIds &ChromeWriter::idsOf(const Timeline &T,
   return Place->second;
 }
 
-void ChromeWriter::kernel(const Timeline &T, const TimelineItem &Item) {
-  const KprobeDispatchRecord &R = Item.Owner->Record;
+uint64_t ChromeWriter::hostProcess(const Timeline &T) {
   if (HostProcess == 0) {
     HostProcess = ++LastProcess;
     const Process &P = *T.trace().Owner;
     name("process_name", HostProcess, 0,
          "pid " + std::to_string(P.Record.Pid) + " kernels of " + P.Executable);
   }
+  return HostProcess;
+}
+
+uint64_t ChromeWriter::hostThread(const Timeline &T, uint32_t Number) {
+  uint64_t Process = hostProcess(T);
+  uint64_t &Id = HostTracks[Number];
+  if (Id == 0) {
+    Id = ++HostThreads;
+    const HostThread &H = T.trace().Threads.at(Number);
+    name("thread_name", Process, Id,
+         "thread " + std::to_string(H.Record.ThreadId) +
+             (H.Name.empty() ? "" : " " + H.Name));
+  }
+  return Id;
+}
+
+// Begins and ends as they come: a complete slice would need the end first.
+void ChromeWriter::call(const Timeline &T, const TimelineItem &Item) {
+  const HostItem &H = *Item.Host;
+  const KprobeHostEvent &Head = H.Event.Head;
+  uint64_t Thread = hostThread(T, H.Thread->Record.Thread);
+  const ApiTable &Table = *T.trace().tableOf(Head);
+  const ApiFunction &F = *T.trace().functionOf(Head);
+  bool Begin = Item.What == TimelineItem::Kind::CallBegin;
+  separator();
+  Out << "{\"ph\":\"" << (Begin ? "B" : "E") << "\",\"name\":" << quoted(F.Name)
+      << ",\"cat\":" << quoted(Table.name()) << ",\"ts\":";
+  micros(T.realtimeNs(Item.Ns) - BaseNs);
+  Out << ",\"pid\":" << HostProcess << ",\"tid\":" << Thread << ",\"args\":{";
+  if (Begin)
+    Out << "\"call\":" << Head.Call << ",\"arguments\":"
+        << quoted(valuesText(Table, F.In, H.Event.values()));
+  else if (!H.Left)
+    Out << "\"result\":"
+        << quoted(resultText(Table, F, H.Event.as<KprobeCallEnd>().Result))
+        << ",\"returned\":"
+        << quoted(valuesText(Table, F.Out, H.Event.values()));
+  Out << "}}";
+}
+
+void ChromeWriter::arrow(const Timeline &T, const Dispatch &D, const char *End,
+                         int64_t Ns, uint64_t Thread) {
+  separator();
+  Out << "{\"ph\":\"" << End << "\",\"bp\":\"e\",\"name\":\"dispatch\",\"cat\":"
+      << "\"dispatch\",\"id\":" << D.Record.Dispatch << ",\"ts\":";
+  micros(T.realtimeNs(Ns) - BaseNs);
+  Out << ",\"pid\":" << HostProcess << ",\"tid\":" << Thread << "}";
+}
+
+void ChromeWriter::kernel(const Timeline &T, const TimelineItem &Item) {
+  const KprobeDispatchRecord &R = Item.Owner->Record;
+  hostProcess(T);
   // Kernels of one queue may overlap: each overlap gets a track of its own.
   std::vector<Lane> &Lanes = QueueLanes[R.Queue];
   auto Free = std::find_if(Lanes.begin(), Lanes.end(),
@@ -150,6 +208,8 @@ void ChromeWriter::kernel(const Timeline &T, const TimelineItem &Item) {
       << ",\"status\":" << quoted(statusText(R.Status)) << ",\"grid\":["
       << R.Grid[0] << "," << R.Grid[1] << "," << R.Grid[2] << "],\"group\":["
       << R.Group[0] << "," << R.Group[1] << "," << R.Group[2] << "]}}";
+  if (T.trace().causeOf(R.Dispatch))
+    arrow(T, *Item.Owner, "f", Item.Ns, Free->Thread);
 }
 
 void ChromeWriter::wave(const Timeline &T, const TimelineWave &W) {
@@ -195,6 +255,7 @@ void ChromeWriter::block(const Timeline &T, const TimelineItem &Item) {
 
 Error ChromeWriter::write(Timeline &T) {
   HostProcess = HostThreads = 0;
+  HostTracks.clear();
   QueueLanes.clear();
   Tracks.clear();
   UnitProcess.clear();
@@ -208,6 +269,16 @@ Error ChromeWriter::write(Timeline &T) {
     if (Done)
       return Error::success();
     switch (Item.What) {
+    case TimelineItem::Kind::Submit:
+      // Where the kernel's times are not known, an arrow would lead nowhere.
+      if (const Cause *C = T.trace().causeOf(Item.Owner->Record.Dispatch);
+          C && T.kernelTimed(*Item.Owner))
+        arrow(T, *Item.Owner, "s", Item.Ns, hostThread(T, C->Thread));
+      break;
+    case TimelineItem::Kind::CallBegin:
+    case TimelineItem::Kind::CallEnd:
+      call(T, Item);
+      break;
     case TimelineItem::Kind::KernelBegin:
       kernel(T, Item);
       break;

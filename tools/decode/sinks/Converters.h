@@ -21,6 +21,16 @@ Error writeCsv(const std::vector<std::unique_ptr<Timeline>> &Inputs,
 Error writeChrome(const std::vector<std::unique_ptr<Timeline>> &Inputs,
                   const std::string &Path);
 
+/// Perfetto's protobuf format: tracks for threads, queues and wave slots, the
+/// latter below their compute unit, engine and agent; flows from calls to
+/// kernels.
+Error writePerfetto(const std::vector<std::unique_ptr<Timeline>> &Inputs,
+                    const std::string &Path);
+
+/// One row a call, in the order in which they end; open ones last.
+Error writeCallsCsv(const std::vector<std::unique_ptr<Timeline>> &Inputs,
+                    const std::string &Path);
+
 /// A CTF 1.8 trace in directory \p Path, through libbabeltrace2's writer.
 Error writeCtf(Timeline &Input, const std::string &Path);
 

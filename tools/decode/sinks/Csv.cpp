@@ -1,23 +1,12 @@
 // CSV: one row an event.
 #include "Converters.h"
 
+#include "CsvText.h"
 #include "Names.h"
 #include "TextOutput.h"
 
 namespace kprobe {
 namespace {
-
-std::string quoted(std::string_view Text) {
-  if (Text.find_first_of(",\"\r\n") == std::string_view::npos)
-    return std::string(Text);
-  std::string Out = "\"";
-  for (char C : Text) {
-    if (C == '"')
-      Out += '"';
-    Out += C;
-  }
-  return Out + "\"";
-}
 
 /// Begin of a row up to the event itself, the same for all of a wave.
 std::string wavePrefix(const Timeline &T, const TimelineWave &W) {
@@ -26,7 +15,7 @@ std::string wavePrefix(const Timeline &T, const TimelineWave &W) {
   auto add = [&](uint64_t Value) { Row += "," + std::to_string(Value); };
   add(W.Owner->Where->Record.Agent);
   add(W.Owner->Record.Dispatch);
-  Row += "," + quoted(kernelName(*W.Owner));
+  Row += "," + csvField(kernelName(*W.Owner));
   for (uint32_t Axis : H.Workgroup)
     add(Axis);
   add(H.WaveInGroup);
@@ -39,8 +28,8 @@ std::string sitePart(const Dispatch &D, uint32_t Local) {
   uint32_t Site = D.Kernel->FirstSite + Local;
   const KprobeSiteRecord &R = T.sites()[Site];
   std::string_view File = T.string(R.File);
-  return std::to_string(Site) + "," + quoted(T.string(R.Block)) + "," +
-         quoted(File) + "," + (File.empty() ? "" : std::to_string(R.Line)) +
+  return std::to_string(Site) + "," + csvField(T.string(R.Block)) + "," +
+         csvField(File) + "," + (File.empty() ? "" : std::to_string(R.Line)) +
          "," + (File.empty() ? "" : std::to_string(R.Column)) + "\n";
 }
 

@@ -54,7 +54,9 @@ private:
   Timeline &Input;
   CtfTypes Types;
   static constexpr int64_t HostStream = -1;
-  std::map<int64_t, Stream> Streams; ///< by agent, and the host's
+  static constexpr int64_t ThreadStreams = int64_t(1) << 32;
+  /// By agent, and the host's; behind them the threads'.
+  std::map<int64_t, Stream> Streams;
 };
 
 CtfSource::~CtfSource() {
@@ -83,7 +85,10 @@ Stream *CtfSource::streamOf(bt_self_message_iterator *Iterator,
   if (!S.Itself)
     return nullptr;
   std::string Name =
-      Number == HostStream ? "host" : "agent_" + std::to_string(Number);
+      Number == HostStream ? "host"
+      : Number >= ThreadStreams
+          ? "thread_" + std::to_string(Number - ThreadStreams)
+          : "agent_" + std::to_string(Number);
   if (bt_stream_set_name(S.Itself, Name.c_str()) !=
           BT_STREAM_SET_NAME_STATUS_OK ||
       !add(bt_message_stream_beginning_create(Iterator, S.Itself)))
@@ -133,16 +138,75 @@ private:
   uint64_t Index = 0;
 };
 
-bool fill(const CtfTypes &Types, const TimelineItem &I, bt_message *Message) {
+/// The members of a call or another host event behind thread and call.
+void fillHost(const Trace &T, const HostItem &Item, Payload &Out) {
+  const HostEvent &E = Item.Event;
+  switch (E.Head.Kind) {
+  case KPROBE_HOST_CALL_BEGIN: {
+    const ApiTable &Table = *T.tableOf(E.Head);
+    const ApiFunction &F = *T.functionOf(E.Head);
+    Out << E.as<KprobeCallBegin>().Parent << Table.name() << F.Name
+        << valuesText(Table, F.In, E.values());
+    break;
+  }
+  case KPROBE_HOST_CALL_END: {
+    const ApiTable &Table = *T.tableOf(E.Head);
+    const ApiFunction &F = *T.functionOf(E.Head);
+    Out << Table.name() << F.Name
+        << (Item.Left ? std::string()
+                      : resultText(Table, F, E.as<KprobeCallEnd>().Result))
+        << (Item.Left ? std::string() : valuesText(Table, F.Out, E.values()));
+    break;
+  }
+  case KPROBE_HOST_ALLOCATE:
+  case KPROBE_HOST_FREE: {
+    auto R = E.as<KprobeHostMemory>();
+    Out << R.Address << R.Bytes << R.Agent;
+    break;
+  }
+  case KPROBE_HOST_COPY: {
+    auto R = E.as<KprobeHostCopy>();
+    Out << R.Copy << R.Target << R.Source << R.Bytes << R.TargetAgent
+        << R.SourceAgent;
+    break;
+  }
+  case KPROBE_HOST_COPY_DONE: {
+    auto R = E.as<KprobeHostCopyDone>();
+    Out << R.Copy << R.BeginSystem << R.EndSystem << R.Agent
+        << uint64_t(R.Failed != 0);
+    break;
+  }
+  case KPROBE_HOST_QUEUE_CREATE:
+  case KPROBE_HOST_QUEUE_DESTROY: {
+    auto R = E.as<KprobeHostQueue>();
+    Out << R.Queue << R.Agent << R.Size << R.Type;
+    break;
+  }
+  default: {
+    auto R = E.as<KprobeHostCode>();
+    Out << R.Executable << R.Bytes << R.Agent;
+  }
+  }
+}
+
+bool fill(const CtfTypes &Types, const Trace &T, const TimelineItem &I,
+          bt_message *Message) {
   using Kind = TimelineItem::Kind;
-  const KprobeDispatchRecord &R = I.Owner->Record;
   Payload Out(Message);
+  if (I.Host) {
+    Out << I.Host->Thread->Record.ThreadId << I.Host->Event.Head.Call;
+    fillHost(T, *I.Host, Out);
+    return Out.Good;
+  }
+  const KprobeDispatchRecord &R = I.Owner->Record;
+  const Cause *Why = T.causeOf(R.Dispatch);
   Out << R.Dispatch;
   switch (I.What) {
   case Kind::Submit:
     Out << R.Agent << R.Queue << kernelName(*I.Owner) << statusText(R.Status)
         << R.Grid[0] << R.Grid[1] << R.Grid[2] << R.Group[0] << R.Group[1]
-        << R.Group[2] << R.WaveCount << R.SlotCount << R.ThreadId;
+        << R.Group[2] << R.WaveCount << R.SlotCount << R.ThreadId
+        << (Why ? Why->Call : 0);
     break;
   case Kind::KernelBegin:
     Out << kernelName(*I.Owner);
@@ -170,12 +234,22 @@ bool fill(const CtfTypes &Types, const TimelineItem &I, bt_message *Message) {
         << A.Written << A.Kept << A.Overwritten << A.Empty;
     break;
   }
+  default:
+    break;
   }
   return Out.Good;
 }
 
-const bt_event_class *classOf(const CtfTypes &Types, TimelineItem::Kind What) {
-  switch (What) {
+const bt_event_class *classOf(const CtfTypes &Types, const TimelineItem &Item) {
+  switch (Item.What) {
+  case TimelineItem::Kind::CallBegin:
+    return Types.CallBegin;
+  case TimelineItem::Kind::CallEnd:
+    return Types.CallEnd;
+  case TimelineItem::Kind::Host: {
+    auto Found = Types.Host.find(Item.Host->Event.Head.Kind);
+    return Found == Types.Host.end() ? nullptr : Found->second;
+  }
   case TimelineItem::Kind::Submit:
     return Types.Submit;
   case TimelineItem::Kind::KernelBegin:
@@ -216,9 +290,13 @@ bool CtfSource::produce(bt_self_message_iterator *Iterator) {
         return false;
     return true;
   }
-  Stream *S =
-      streamOf(Iterator, Item.Wave ? int64_t(Item.Owner->Where->Record.Agent)
-                                   : HostStream);
+  const bt_event_class *Class = classOf(Types, Item);
+  if (!Class) // a SUBMIT: the dispatch says the same
+    return true;
+  Stream *S = streamOf(
+      Iterator, Item.Host   ? ThreadStreams + Item.Host->Thread->Record.Thread
+                : Item.Wave ? int64_t(Item.Owner->Where->Record.Agent)
+                            : HostStream);
   if (!S)
     return false;
   uint64_t Clock = static_cast<uint64_t>(Item.Ns);
@@ -228,12 +306,12 @@ bool CtfSource::produce(bt_self_message_iterator *Iterator) {
     return false;
   bt_message *Message =
       bt_message_event_create_with_packet_and_default_clock_snapshot(
-          Iterator, classOf(Types, Item.What), S->Packet, Clock);
+          Iterator, Class, S->Packet, Clock);
   if (!add(Message))
     return false;
   ++S->Events;
   S->LastClock = Clock;
-  return fill(Types, Item, Message);
+  return fill(Types, Input.trace(), Item, Message);
 }
 
 // ------------------------------------------- the C interface of the graph

@@ -107,6 +107,72 @@ bt_field_class *CtfTypes::site(const Timeline &Input) {
   return number(Class, 32);
 }
 
+/// What threads did. The function's name rather than a class for each function:
+/// a reader that pairs begins with ends need not know the functions.
+void CtfTypes::createHost() {
+  auto n = [&](unsigned Bits) { return number(Class, Bits); };
+  auto hex = [&] { return number(Class, 64, true); };
+  auto text = [&] { return bt_field_class_string_create(Class); };
+  CallBegin = event("kprobe:call_begin", structure(Class, {{"thread", n(32)},
+                                                           {"call", n(64)},
+                                                           {"parent", n(64)},
+                                                           {"api", text()},
+                                                           {"function", text()},
+                                                           {"arguments",
+                                                            text()}}));
+  CallEnd = event("kprobe:call_end", structure(Class, {{"thread", n(32)},
+                                                       {"call", n(64)},
+                                                       {"api", text()},
+                                                       {"function", text()},
+                                                       {"result", text()},
+                                                       {"returned", text()}}));
+  auto memory = [&](const char *Name) {
+    return event(Name, structure(Class, {{"thread", n(32)},
+                                         {"call", n(64)},
+                                         {"address", hex()},
+                                         {"bytes", n(64)},
+                                         {"agent", n(32)}}));
+  };
+  Host[KPROBE_HOST_ALLOCATE] = memory("kprobe:allocate");
+  Host[KPROBE_HOST_FREE] = memory("kprobe:free");
+  Host[KPROBE_HOST_COPY] =
+      event("kprobe:copy", structure(Class, {{"thread", n(32)},
+                                             {"call", n(64)},
+                                             {"copy", n(64)},
+                                             {"target", hex()},
+                                             {"source", hex()},
+                                             {"bytes", n(64)},
+                                             {"target_agent", n(32)},
+                                             {"source_agent", n(32)}}));
+  Host[KPROBE_HOST_COPY_DONE] =
+      event("kprobe:copy_done", structure(Class, {{"thread", n(32)},
+                                                  {"call", n(64)},
+                                                  {"copy", n(64)},
+                                                  {"begin_system", n(64)},
+                                                  {"end_system", n(64)},
+                                                  {"agent", n(32)},
+                                                  {"failed", n(8)}}));
+  auto queue = [&](const char *Name) {
+    return event(Name, structure(Class, {{"thread", n(32)},
+                                         {"call", n(64)},
+                                         {"queue", n(32)},
+                                         {"agent", n(32)},
+                                         {"size", n(32)},
+                                         {"type", n(32)}}));
+  };
+  Host[KPROBE_HOST_QUEUE_CREATE] = queue("kprobe:queue_create");
+  Host[KPROBE_HOST_QUEUE_DESTROY] = queue("kprobe:queue_destroy");
+  auto code = [&](const char *Name) {
+    return event(Name, structure(Class, {{"thread", n(32)},
+                                         {"call", n(64)},
+                                         {"executable", hex()},
+                                         {"bytes", n(64)},
+                                         {"agent", n(32)}}));
+  };
+  Host[KPROBE_HOST_CODE_LOAD] = code("kprobe:code_load");
+  Host[KPROBE_HOST_CODE_UNLOAD] = code("kprobe:code_unload");
+}
+
 bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
   const Process &P = *Input.trace().Owner;
   Class = bt_trace_class_create(Self);
@@ -153,7 +219,8 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
                                                       {"group_z", n(32)},
                                                       {"waves", n(64)},
                                                       {"waves_sampled", n(64)},
-                                                      {"thread", n(32)}}));
+                                                      {"thread", n(32)},
+                                                      {"call", n(64)}}));
   KernelBegin =
       event("kprobe:kernel_begin",
             structure(Class, {{"dispatch", n(64)}, {"kernel", text()}}));
@@ -183,6 +250,7 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
                                                        {"kept", n(64)},
                                                        {"overwritten", n(64)},
                                                        {"empty", n(64)}}));
+  createHost();
   if (Failed)
     return false;
 

@@ -1,6 +1,7 @@
 // Declarations of our CTF trace in libbabeltrace2's trace IR.
 //
-// One trace a process with one stream an agent and one for the host. Sites are
+// One trace a process with one stream an agent, one for submissions and kernels
+// (host), and one for each thread whose calls were recorded. Sites are
 // an enumeration, whose labels carry block and source: an event then costs four
 // bytes for its site and a reader still shows names.
 #ifndef KPROBE_DECODE_CTFTYPES_H
@@ -19,7 +20,9 @@ struct CtfTypes {
   bt_stream_class *Streams = nullptr;
   const bt_event_class *Submit = nullptr, *KernelBegin = nullptr,
                        *KernelEnd = nullptr, *WaveBegin = nullptr,
-                       *Block = nullptr, *WaveEnd = nullptr;
+                       *Block = nullptr, *WaveEnd = nullptr,
+                       *CallBegin = nullptr, *CallEnd = nullptr;
+  std::map<uint32_t, const bt_event_class *> Host; ///< by KPROBE_HOST_*
   /// Site numbers of the trace: tables one after another.
   std::map<const SiteTable *, uint64_t> FirstSite;
 
@@ -33,6 +36,7 @@ struct CtfTypes {
 
 private:
   const bt_event_class *event(const char *Name, bt_field_class *Payload);
+  void createHost();
   bt_field_class *site(const Timeline &Input);
 
   bt_trace_class *Class = nullptr;

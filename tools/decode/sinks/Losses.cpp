@@ -58,6 +58,13 @@ std::vector<Loss> lossesOf(const Statistics &S) {
       Pending);
   add("dispatches_unrecorded", "dispatches seen, but not in the dump",
       Unrecorded);
+  for (const auto &T : S.traces())
+    for (const auto &[Number, Thread] : T->Threads)
+      add("host_events_thread_" + std::to_string(Thread.Record.ThreadId),
+          "host events of thread " + std::to_string(Thread.Record.ThreadId) +
+              (Thread.Name.empty() ? "" : " (" + Thread.Name + ")") +
+              " that found no room",
+          Thread.Lost);
   add("chunks_dropped", "chunks that could not be written", Dropped);
   add("chunks_unknown", "chunks of a kind this program does not know", Unknown);
   return Losses;

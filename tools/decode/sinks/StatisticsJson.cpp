@@ -125,6 +125,19 @@ std::string statisticsJson(const Statistics &S, const ReportOptions &Options) {
   J["kernels"] = Json::array();
   for (const auto &K : S.kernels())
     J["kernels"].push_back(kernelJson(*K, Options));
+  J["calls"] = Json::array();
+  for (const FunctionStatistics *F : S.api().functions()) {
+    bool Timed = F->Ended != 0;
+    J["calls"].push_back({{"api", F->Api},
+                          {"function", F->Name},
+                          {"calls", F->Calls},
+                          {"ended", F->Ended},
+                          {"failed", F->Failed},
+                          {"total_ns", F->TotalNs},
+                          {"min_ns", Timed ? Json(F->MinNs) : Json()},
+                          {"median_ns", Timed ? Json(F->medianNs()) : Json()},
+                          {"max_ns", Timed ? Json(F->MaxNs) : Json()}});
+  }
   J["lost"] = Json::object();
   for (const Loss &L : lossesOf(S))
     J["lost"][L.Key] = L.Count;

@@ -102,6 +102,25 @@ std::string kernelTable(const Statistics &S) {
   return Table.text();
 }
 
+std::string apiTable(const Statistics &S) {
+  TextTable Table({{"API", TextTable::Left},
+                   {"call", TextTable::Left},
+                   {"calls", TextTable::Right},
+                   {"open", TextTable::Right},
+                   {"total", TextTable::Right},
+                   {"median", TextTable::Right},
+                   {"max", TextTable::Right},
+                   {"failed", TextTable::Right}});
+  for (const FunctionStatistics *F : S.api().functions()) {
+    bool Timed = F->Ended != 0;
+    Table.row({F->Api, F->Name, num(F->Calls), num(F->Calls - F->Ended),
+               Timed ? durationText(F->TotalNs) : "-",
+               Timed ? durationText(F->medianNs()) : "-",
+               Timed ? durationText(F->MaxNs) : "-", num(F->Failed)});
+  }
+  return Table.text();
+}
+
 std::string blockTable(const KernelStatistics &K, uint64_t Top) {
   const SiteTable &T = *K.Table;
   TextTable Table({{"site", TextTable::Right},
@@ -152,6 +171,8 @@ std::string statisticsText(const Statistics &S, const ReportOptions &Options) {
   std::string Text;
   for (const auto &T : S.traces())
     Text += headerText(*T);
+  if (!S.api().functions().empty())
+    Text += "\n" + apiTable(S);
   if (!S.kernels().empty())
     Text += "\n" + kernelTable(S);
   for (const auto &K : S.kernels()) {

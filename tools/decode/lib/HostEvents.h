@@ -1,0 +1,56 @@
+// Events of one thread, out of HOST_EVENTS chunks.
+//
+// HostEventReader walks a payload and gives out whole events only; the verifier
+// has walked it once before any sink does, so that sinks need not handle its
+// faults.
+#ifndef KPROBE_DECODE_HOSTEVENTS_H
+#define KPROBE_DECODE_HOSTEVENTS_H
+
+#include "ApiTable.h"
+
+#include <optional>
+
+namespace kprobe {
+
+struct HostThread {
+  KprobeThreadRecord Record = {};
+  std::string Name;
+  uint64_t Lost = 0;
+};
+
+/// One event; the bytes live as long as the payload.
+struct HostEvent {
+  KprobeHostEvent Head = {};
+  ByteReader Bytes; ///< the whole event, head included
+
+  /// The event as the record of its kind, which has been checked to fit.
+  template <typename T> T as() const {
+    T Record = {};
+    (void)!Bytes.readAt(0, Record);
+    return Record;
+  }
+  /// What follows a begin or an end.
+  ByteReader values() const;
+};
+
+/// "" for a kind that is not known.
+std::string_view hostEventText(uint32_t Kind);
+
+class HostEventReader {
+public:
+  explicit HostEventReader(ByteReader Payload) : Left(Payload) {}
+  /// The next event of a known kind. False at the end, or at a fault, which
+  /// \p Fault then says.
+  bool next(HostEvent &Event, std::optional<Error> &Fault);
+  bool next(HostEvent &Event) {
+    std::optional<Error> Ignored;
+    return next(Event, Ignored);
+  }
+
+private:
+  ByteReader Left;
+};
+
+} // namespace kprobe
+
+#endif
