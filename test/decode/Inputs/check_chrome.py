@@ -35,6 +35,7 @@ assert trace["displayTimeUnit"] == "ns"
 print("base", trace["otherData"]["begin_realtime_ns"])
 
 processes, threads, tracks = {}, {}, collections.defaultdict(list)
+open_calls, arrows = collections.defaultdict(list), {}
 for event in trace["traceEvents"]:
     where = event["pid"], event["tid"]
     if event["ph"] == "M":
@@ -42,17 +43,42 @@ for event in trace["traceEvents"]:
         key = event["pid"] if event["name"] == "process_name" else where
         assert key not in names, event
         names[key] = event["args"]["name"]
+    elif event["ph"] == "B":
+        open_calls[where].append(len(tracks[where]))
+        tracks[where].append([nanoseconds(event["ts"]), None, event["name"]])
+    elif event["ph"] == "E":
+        slice_ = tracks[where][open_calls[where].pop()]
+        assert slice_[2] == event["name"], event
+        slice_[1] = nanoseconds(event["ts"]) - slice_[0]
+    elif event["ph"] in ("s", "f"):
+        arrows.setdefault(event["id"], []).append((event["ph"], where, nanoseconds(event["ts"])))
     else:
         assert event["ph"] == "X", event
-        tracks[where].append((nanoseconds(event["ts"]), nanoseconds(event["dur"]), event["name"]))
+        tracks[where].append([nanoseconds(event["ts"]), nanoseconds(event["dur"]), event["name"]])
 
 for where, slices in sorted(tracks.items()):
     open_ends = []
     for begin, length, name in slices:
-        assert begin >= 0 and length >= 0, name
+        assert begin >= 0 and (length is None or length >= 0), name
         while open_ends and open_ends[-1] <= begin and (length or open_ends[-1] < begin):
             open_ends.pop()
-        assert not open_ends or begin + length <= open_ends[-1], f"{name} crosses another slice"
-        open_ends.append(begin + length)
-        print(f"{processes[where[0]]} / {threads[where]}: {name} {begin}+{length}")
+        assert not open_ends or begin + (length or 0) <= open_ends[-1], f"{name} crosses another"
+        if length is not None:
+            open_ends.append(begin + length)
+        shown = "?" if length is None else length
+        print(f"{processes[where[0]]} / {threads[where]}: {name} {begin}+{shown}")
 print(f"slices: {sum(map(len, tracks.values()))}, tracks: {len(tracks)}")
+
+
+def slice_at(where, time):
+    """The innermost slice that an arrow's end touches."""
+    inside = [item for item in tracks[where]
+              if item[0] <= time and (item[1] is None or time <= item[0] + item[1])]
+    assert inside, "an arrow ends in nothing"
+    return max(inside, key=lambda item: item[0])[2]
+
+
+for number, ends in sorted(arrows.items()):
+    assert [end[0] for end in ends] == ["s", "f"], ends
+    assert ends[0][2] <= ends[1][2], "an arrow points back"
+    print(f"arrow: {slice_at(*ends[0][1:])} -> {slice_at(*ends[1][1:])}")
