@@ -15,7 +15,6 @@ enum HwReg : uint32_t {
   // gfx10:
   HwFlatScratchLow = 20,
   HwFlatScratchHigh = 21,
-  HwShaderCycles = 29, // 20 bits of the clock of s_memtime
 };
 
 /// The registers that hold FLAT_SCRATCH where it is no SGPR; else null.
@@ -44,11 +43,6 @@ bool readRegister(Wave &W, uint32_t Id, uint32_t &Value) {
     return true;
   case HwMemBases: // private base in the low half, shared base in the high one
     Value = uint32_t(W.Env->PrivateBase >> 48) | uint32_t(W.Env->SharedBase >> 48) << 16;
-    return true;
-  case HwShaderCycles:
-    if (W.Gen == Generation::Gfx9)
-      return false;
-    Value = uint32_t(W.Env->cycleClock(W)) & 0xfffff;
     return true;
   default:
     return W.Env->readHwReg(W, Id, Value);

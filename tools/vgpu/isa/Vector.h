@@ -47,15 +47,19 @@ inline void expandMask(uint64_t Mask, uint32_t *Lanes) {
   }
 }
 
-/// Runs Body(L) for the lanes of a wave of either size, 32 at a time, which the
-/// compiler vectorises. Lanes must not depend on each other.
+/// Runs Body(L) for the lanes of a wave of either size. Lanes must not depend on
+/// each other. Two loops with constant bounds, because the compiler does not
+/// vectorise one whose bounds it does not know.
 template <class F> inline void forLanesOf(const Wave &W, F Body) {
-  const unsigned Lanes = W.WaveSize;
-  for (unsigned First = 0; First < Lanes; First += 32) {
+  const bool HasUpper = W.WaveSize != 32;
 #pragma GCC ivdep
-    for (unsigned L = 0; L < 32; ++L)
-      Body(First + L);
-  }
+  for (unsigned L = 0; L < 32; ++L)
+    Body(L);
+  if (!HasUpper)
+    return;
+#pragma GCC ivdep
+  for (unsigned L = 32; L < MaxLanes; ++L)
+    Body(L);
 }
 
 /// Bit per lane: the top bits of the lanes' values.
