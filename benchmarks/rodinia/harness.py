@@ -1,7 +1,7 @@
-"""Building, running and measuring, for run.py.
+"""Running and measuring, for run.py.
 
-A program is built without and with the plug-in ("plain" and "traced") and, where
-its check asks for it, for the host. Each run has a fresh folder. Cycles are the
+A program runs without and with kprobe ("plain" and "traced") and, where its check
+asks for it, built for the host. Each run has a fresh folder. Cycles are the
 sum over the program's own dispatches: on the virtual GPU from its statistics. On
 a real one they are times, from the time stamps of each dispatch in kprobe's dump:
 there the plain program runs under kprobe-run too, which finds no probes in it and
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+from builder import COMPILERS, BuildError, Builder, last_line
 from programs import Mismatch, Run
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -22,15 +23,6 @@ import codeobject  # noqa: E402
 import measure  # noqa: E402
 import resources  # noqa: E402
 
-COMPILERS = {
-    "hipcc": (["hipcc"], "clang-15"),
-    "clang-19": (["/usr/lib/llvm-19/bin/clang++", "-x", "hip", "--rocm-path=/usr",
-                  "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
-                  "-mcode-object-version=4"], "clang-19"),
-}
-# The reference's arithmetic is the source's: no contraction to fused operations.
-HOST_COMPILER = ["g++", "-x", "c++", "-std=gnu++17", "-O2", "-ffp-contract=off", "-fpermissive",
-                 "-w", f"-I{HERE / 'host'}"]
 # The clock of a dispatch: modelled cycles, or nanoseconds on a real GPU.
 UNITS = {"vgpu": "cycles", "gpu": "time_ns"}
 
@@ -40,22 +32,11 @@ class SetupError(Exception):
 
 
 class Failure(Exception):
-    """One program cannot be built or run."""
+    """One program cannot be run."""
 
 
 class LimitExceeded(Failure):
     """A program ran longer than it may."""
-
-
-def last_line(text):
-    lines = text.strip().splitlines()
-    return lines[-1].strip() if lines else "(no output)"
-
-
-def ours(word, home):
-    """A path of the checkout, or of ours when it begins with kprobe:."""
-    name = word.removeprefix("kprobe:")
-    return HERE / name if name != word else home / word
 
 
 class Harness:
@@ -67,61 +48,21 @@ class Harness:
         self.variants = ("plain",) if options.plain else ("plain", "traced")
         if not (self.bin / "kprobe-run").is_file():
             raise SetupError(f"no kprobe in {options.build}: build it, or say --build")
-        self.compiler, clang = COMPILERS[options.compiler]
-        if shutil.which(self.compiler[0]) is None:
-            raise SetupError(f"{self.compiler[0]} is not installed")
+        compiler, clang = COMPILERS[options.compiler]
+        if shutil.which(compiler[0]) is None:
+            raise SetupError(f"{compiler[0]} is not installed")
         # Settings of the caller's shell must not decide what is measured.
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(("KPROBE_", "HSA_TOOLS"))}
+        plugin = None
         if "traced" in self.variants:
             found = subprocess.run([self.bin / "kprobe-config", "--plugin", clang],
                                    capture_output=True, text=True, check=False)
             if found.returncode:
                 raise SetupError(f"no plug-in for {clang}: {last_line(found.stderr)}")
-            self.plugin = found.stdout.strip()
-
-    # ---------------------------------------------------------------- building
-    def build(self, program, variant):
-        """Returns the executable; Failure with the compiler's last words."""
-        options = self.options
-        host = variant == "host"
-        place = "host" if host else f"{options.compiler}-{options.arch}/{variant}"
-        folder = options.work / "build" / place
-        objects = folder / f"{program.name}.objects"
-        objects.mkdir(parents=True, exist_ok=True)
-        home = options.rodinia / "hip" / program.folder
-        includes = [f"-I{home / include}" for include in program.includes]
-
-        linked = []
-        for number, source in enumerate(program.c_sources):
-            linked.append(objects / f"{number}.o")
-            self.call(["gcc", "-O2", "-w", *program.c_flags, *includes, "-c", ours(source, home),
-                       "-o", linked[-1]], folder)
-        if host:
-            compile_device, link = list(HOST_COMPILER), ["g++"]
-        else:
-            target = f"--offload-arch={options.arch}"
-            compile_device = [*self.compiler, target, "-O3", "-w", "-gline-tables-only"]
-            link = ["hipcc", target]
-        compile_device += includes
-        compile_device += [ours(flag, home) if flag.startswith("kprobe:") else flag
-                           for flag in program.flags]
-        if variant == "traced":
-            compile_device.append(f"-fpass-plugin={self.plugin}")
-        for number, source in enumerate(program.sources):
-            linked.append(objects / f"device{number}.o")
-            self.call([*compile_device, "-c", ours(source, home), "-o", linked[-1]], folder)
-        executable = folder / program.name
-        self.call([*link, *linked, "-lm", "-o", executable], folder)
-        return executable
-
-    def call(self, command, folder):
-        result = subprocess.run([str(word) for word in command], cwd=folder, check=False,
-                                capture_output=True, text=True, env=self.environment,
-                                stdin=subprocess.DEVNULL)
-        if result.returncode:
-            errors = [line for line in result.stderr.splitlines() if "error" in line]
-            raise Failure("build: " + (errors[0] if errors else last_line(result.stderr)))
+            plugin = found.stdout.strip()
+        self.builder = Builder(options.rodinia, options.work, options.compiler, options.arch,
+                               plugin, self.environment)
 
     # ----------------------------------------------------------------- running
     def folder(self, program, variant, number):
@@ -200,11 +141,11 @@ class Harness:
         return run
 
     # --------------------------------------------------------------- measuring
-    def kernels(self, executable, program):
-        """{name: metadata} over all code objects of an executable."""
+    def kernels(self, program, variant, executable):
+        """{symbol: metadata} over all code objects of an executable."""
         found = {}
-        folder = executable.parent / f"{program.name}.objects"
-        for path in codeobject.extract(executable, folder, self.options.arch):
+        for path in codeobject.extract(executable, self.builder.objects(program, variant),
+                                       self.options.arch):
             found.update(codeobject.kernels(path))
         return found
 
@@ -222,48 +163,61 @@ class Harness:
             row["finished"] = row["verified"] = True
         except LimitExceeded as error:
             row["error"] = str(error)
-        except (Failure, Mismatch, codeobject.CodeObjectError, measure.MeasureError) as error:
+        except (BuildError, Failure, Mismatch, codeobject.CodeObjectError, measure.MeasureError) as error:
             row["error"], row["finished"] = str(error), True
         return row
 
     def fill(self, row, program):
-        built = {variant: self.build(program, variant) for variant in self.variants}
-        host = self.build(program, "host") if program.host_reference else None
-        metadata = {variant: self.kernels(executable, program)
+        built = {variant: self.builder.build(program, variant) for variant in self.variants}
+        host = self.builder.build(program, "host") if program.host_reference else None
+        metadata = {variant: self.kernels(program, variant, executable)
                     for variant, executable in built.items()}
-        names = set(metadata["plain"])
-        row["kernels"] = resources.of_kernels(metadata["plain"], metadata.get("traced", {}),
-                                              self.options.arch, {})
-        commands = range(len(program.commands[self.options.size]))
-        group_waves = {}
+
+        def resources_with(group_waves):
+            return resources.of_kernels(metadata["plain"], metadata.get("traced", {}),
+                                        self.options.arch, group_waves)
+
+        row["kernels"] = resources_with({})     # for a program that then fails
+        by_variant = {}
         for variant in self.variants:
             runs = []
-            for number in commands:
+            for number in range(len(program.commands[self.options.size])):
                 try:
-                    runs.append(self.run(program, variant, built[variant], number,
-                                         host, names))
+                    runs.append(self.run(program, variant, built[variant], number, host,
+                                         set(metadata["plain"])))
                 except Mismatch as error:
                     raise Mismatch(f"{variant} run {number}: {error}") from error
-            total = {}
-            for run in runs:
-                for key, value in run.items():
-                    if key != "kernels":
-                        total[key] = total.get(key, 0) + value
-                for name, counters in run.get("kernels", {}).items():
-                    if counters["workgroups"]:
-                        group_waves[name] = counters["waves"] // counters["workgroups"]
+            total = by_variant[variant] = added(runs)
             for key in ("cycles", "time_ns", "seconds"):
                 row[f"{key}_{variant}"] = total.get(key)
-            if variant == "plain" and self.virtual:
-                row["instructions"] = total["instructions"]
-                row["host_seconds"] = total["host-microseconds"] / 1e6
-            if variant == "traced":
-                if not total.get("events"):
-                    raise Failure("nothing was traced")
-                for key in ("events", "overwritten", "lost", "bytes"):
-                    row[key] = total[key]
-        row["kernels"] = resources.of_kernels(metadata["plain"], metadata.get("traced", {}),
-                                              self.options.arch, group_waves)
+        if self.virtual:
+            plain = by_variant["plain"]
+            row["instructions"] = plain["instructions"]
+            row["host_seconds"] = plain["host-microseconds"] / 1e6
+            row["kernels"] = resources_with({
+                symbol: counters["waves"] // counters["workgroups"]
+                for symbol, counters in plain["kernels"].items() if counters["workgroups"]})
+            for kernel in row["kernels"]:
+                for variant, total in by_variant.items():
+                    counters = total["kernels"].get(kernel["symbol"])
+                    kernel[f"cycles_{variant}"] = counters and counters["modelled-cycles"]
+        if "traced" in by_variant:
+            if not by_variant["traced"].get("events"):
+                raise Failure("nothing was traced")
+            for key in ("events", "overwritten", "lost", "bytes"):
+                row[key] = by_variant["traced"][key]
         unit = UNITS[self.options.device]
         if row[f"{unit}_traced"] and row[f"{unit}_plain"]:
             row["ratio"] = row[f"{unit}_traced"] / row[f"{unit}_plain"]
+
+
+def added(values):
+    """Adds up dicts of numbers, and of such dicts, key by key."""
+    total = {}
+    for one in values:
+        for key, value in one.items():
+            if isinstance(value, dict):
+                total[key] = added([total.get(key, {}), value])
+            else:
+                total[key] = total.get(key, 0) + value
+    return total

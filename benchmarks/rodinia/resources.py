@@ -6,6 +6,7 @@ are LLVM's (AMDGPUBaseInfo) for the mode that it compiles for by default.
 """
 import dataclasses
 
+import codeobject
 from measure import CLONE
 
 LDS_GRANULE = 512
@@ -65,16 +66,31 @@ def of_kernel(entry, target, group_waves):
             "waves_per_simd": waves_per_simd(entry, target, group_waves)}
 
 
+def labels(symbols):
+    """{symbol: its name in the source, without parameters}."""
+    names = codeobject.llvm("llvm-cxxfilt", *symbols).splitlines() if symbols else []
+    found = {}
+    for symbol, name in zip(symbols, names):
+        # Only a template's name begins with what it returns.
+        name = name.removeprefix("void ")
+        found[symbol] = name[:name.rindex("(")] if name.endswith(")") else name
+    return found
+
+
 def of_kernels(plain, traced, target, group_waves):
     """A row for each kernel: its name, its resources, and its clone's.
 
-    plain and traced: {name: metadata} of the two builds. group_waves: {name: waves
-    of its workgroups}, for those that ran. Without a traced build there are no clones.
+    plain and traced: {symbol: metadata} of the two builds. group_waves: {symbol:
+    waves of its workgroups}, for those that ran. Without a traced build there are
+    no clones.
     """
+    symbols = sorted(plain)
+    names = labels(symbols)
     rows = []
-    for name, entry in sorted(plain.items()):
-        clone = traced.get(name + CLONE)
-        waves = group_waves.get(name)
-        rows.append({"name": name, "plain": of_kernel(entry, target, waves),
+    for symbol in symbols:
+        clone = traced.get(symbol + CLONE)
+        waves = group_waves.get(symbol)
+        rows.append({"name": names[symbol], "symbol": symbol,
+                     "plain": of_kernel(plain[symbol], target, waves),
                      "clone": of_kernel(clone, target, waves) if clone else None})
     return rows

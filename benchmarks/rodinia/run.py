@@ -22,6 +22,7 @@ import os
 import pathlib
 import sys
 
+import builder
 import harness
 import programs
 import resources
@@ -36,7 +37,7 @@ def parse_arguments():
     parser.add_argument("--only", metavar="NAMES", help="comma-separated programs")
     parser.add_argument("--arch", choices=sorted(resources.TARGETS), default="gfx906",
                         help="target (default gfx906)")
-    parser.add_argument("--compiler", choices=sorted(harness.COMPILERS), default="hipcc")
+    parser.add_argument("--compiler", choices=sorted(builder.COMPILERS), default="hipcc")
     parser.add_argument("--size", choices=programs.SIZES, default="small")
     parser.add_argument("--json", metavar="FILE", help="also write the table as JSON")
     parser.add_argument("--plain", action="store_true",
@@ -95,7 +96,9 @@ def kernel_text(kernel):
     def change(what):
         return f"{plain[what]}" + (f">{clone[what]}" if clone else "")
 
-    return (f"    {kernel['name'][:58]:<58} VGPRs {change('vgprs'):<7} "
+    cycles = [kernel.get(f"cycles_{variant}") for variant in ("plain", "traced")]
+    ratio = f"{cycles[1] / cycles[0]:.3f}" if all(cycles) else "-"
+    return (f"    {kernel['name'][:44]:<44} {count(cycles[0]):>13} {ratio:>7}  VGPRs {change('vgprs'):<7} "
             f"SGPRs {change('sgprs'):<7} LDS {change('lds'):<11} "
             f"scratch {change('scratch'):<7} waves {change('waves_per_simd')}")
 

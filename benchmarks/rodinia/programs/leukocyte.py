@@ -13,9 +13,9 @@ import re
 import avi
 from programs import Program, numbers, require, require_close
 
-WIDTH, HEIGHT = 640, 480
+WIDTH, HEIGHT = {"small": 200, "default": 640}, 480
 FRAMES = {"small": 1, "default": 10}
-CELLS = 12
+CELLS = {"small": 3, "default": 12}
 # The matrix library's sources that the program needs.
 MATRICES = tuple(f"meschach_lib/{name}.c" for name in (
     "copy err matrixio memory vecop matop pxop submat init otherio machine matlab ivecop version "
@@ -25,18 +25,19 @@ MATRICES = tuple(f"meschach_lib/{name}.c" for name in (
     "zsolve zmatlab zhsehldr zqrfctr zgivens zhessen zschur").split())
 
 
-def frame(number):
-    pixels = avi.noise(WIDTH, HEIGHT, 90, 106, seed=1)
-    for cell in range(CELLS):
-        avi.ring(pixels, WIDTH, 40 + 53 * cell % (WIDTH - 80) + number, 150 + 37 * cell % 150,
+def frame(width, cells, number):
+    pixels = avi.noise(width, HEIGHT, 90, 106, seed=1)
+    for cell in range(cells):
+        avi.ring(pixels, width, 40 + 53 * cell % (width - 80) + number, 150 + 37 * cell % 150,
                  8, 12, 200)
     return bytes(pixels)
 
 
 def prepare(folder, rodinia, size):
     # The frame of each step, and the one before the first.
-    film = avi.film(WIDTH, HEIGHT, [frame(number) for number in range(FRAMES[size] + 1)])
-    (folder / "film.avi").write_bytes(film)
+    width = WIDTH[size]
+    frames = [frame(width, CELLS[size], number) for number in range(FRAMES[size] + 1)]
+    (folder / "film.avi").write_bytes(avi.film(width, HEIGHT, frames))
 
 
 def cells(run):
@@ -64,5 +65,6 @@ PROGRAM = Program("leukocyte", "leukocyte", ("find_ellipse_kernel.cu", "track_el
                   c_sources=("detect_main.c", "avilib.c", "find_ellipse.c", "track_ellipse.c",
                              "misc_math.c", *MATRICES),
                   c_flags=("-DOUTPUT", "-DMEMCPYTOSYMBOL", "-DHAVE_CONFIG_H"),
-                  flags=("-DMEMCPYTOSYMBOL", "-include", "kprobe:recorded_copies.h"),
+                  flags=("-DMEMCPYTOSYMBOL", "-include", "kprobe:recorded_copies.h",
+                         "-include", "kprobe:texture_offset.h"),
                   host_reference=True, follow=True)
