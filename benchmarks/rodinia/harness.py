@@ -39,6 +39,13 @@ class LimitExceeded(Failure):
     """A program ran longer than it may."""
 
 
+def telling_lines(text):
+    """What the virtual GPU said about a fault, else the last line."""
+    said = [line.removeprefix("kprobe-vgpu: ") for line in text.splitlines()
+            if line.startswith("kprobe-vgpu: ")]
+    return "; ".join(said) or (last_line(text) if text.strip() else "")
+
+
 class Harness:
     def __init__(self, options):
         self.options = options
@@ -90,7 +97,7 @@ class Harness:
                 from late
         if result.returncode:
             raise Failure(f"{variant} run: exit status {result.returncode}: "
-                          f"{last_line(result.stderr or result.stdout)}")
+                          f"{telling_lines(result.stderr) or last_line(result.stdout)}")
         return Run(folder / program.start, options.rodinia, options.size, result.stdout,
                    tuple(command))
 
