@@ -69,13 +69,30 @@ struct DefaultHalf {
     R = A > 0x7f800000 ? 0x7e00 : R;
     return {U16((B >> 16 & 0x8000) | R)};
   }
+  /// The same, but a NaN keeps the top of its payload.
+  static Half narrowKeepingNan(F32 V) {
+    const U32 Bits = toBits(V), Magnitude = Bits & 0x7fffffff;
+    const U32 Nan = (Bits >> 16 & 0x8000) | 0x7e00 | (Magnitude >> 13 & 0x3ff);
+    const U32 R = Magnitude > 0x7f800000 ? Nan : U32(narrow(V).Bits);
+    return {U16(R)};
+  }
+  /// nanRule on 32-bit integers, whose selections vectorise.
+  static Half ruled(Half Result, Half A, Half B, Half C) {
+    const auto IsNan = [](Half V) { return U32(V.Bits & 0x7fff) > 0x7c00; };
+    U32 Nan = 0x7e00;
+    Nan = IsNan(C) ? U32(C.Bits) | 0x200 : Nan;
+    Nan = IsNan(B) ? U32(B.Bits) | 0x200 : Nan;
+    Nan = IsNan(A) ? U32(A.Bits) | 0x200 : Nan;
+    const U32 R = IsNan(Result) ? Nan : U32(Result.Bits);
+    return {U16(R)};
+  }
   // A float has more than twice the bits of a half and two: rounding twice is
   // the same as rounding once for sums and products.
   static Half add(Half A, Half B, const FloatMode &) {
-    return nanRule(narrow(widen(A) + widen(B)), A, B);
+    return ruled(narrow(widen(A) + widen(B)), A, B, Half{0});
   }
   static Half mul(Half A, Half B, const FloatMode &) {
-    return nanRule(narrow(widen(A) * widen(B)), A, B);
+    return ruled(narrow(widen(A) * widen(B)), A, B, Half{0});
   }
   static Half fma(Half A, Half B, Half C, const FloatMode &) {
     // The product is exact in a float. The sum is rounded to odd there, so that
@@ -85,7 +102,7 @@ struct DefaultHalf {
     const U32 Bits = toBits(S), Finite = (Bits & 0x7fffffff) < 0x7f800000 ? ~0u : 0;
     const U32 Inexact = (Error != 0 ? Finite : 0) & (~Bits & 1);
     const U32 Inwards = (toBits(Error) ^ Bits) >> 31; // towards zero, else away from it
-    return nanRule(narrow(fromBits<F32>(Bits + Inexact - 2 * (Inexact & Inwards))), A, B, C);
+    return ruled(narrow(fromBits<F32>(Bits + Inexact - 2 * (Inexact & Inwards))), A, B, C);
   }
 };
 

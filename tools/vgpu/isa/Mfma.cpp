@@ -163,6 +163,8 @@ void multiply(Wave &W, const Inst &I) {
         const unsigned E = Step % InLane, Column = Step / InLane * M * Blocks;
         const T Factor = A[E][Column + From * M + Row];
         const T *Other = B[E] + Column + Block * N; // M == N in all shapes
+        // Unrolled first, it would not be vectorised.
+#pragma GCC unroll 1
         for (unsigned J = 0; J < N; ++J)
           Sum[J] = multiplyAdd(Factor, Other[J], Sum[J]);
       }

@@ -46,6 +46,28 @@ inline F32 halfToFloat(Half V, const Context &X) {
   V = X.Float64.flushInput(V);
   return isNan(V) ? quiet(toFloat(V)) : toFloat(V);
 }
+// Nearly all code keeps denormals and rounds to nearest even: that is a loop of
+// its own, which vectorises.
+void singleToHalf(Wave &W, const Inst &I) {
+  const Context X(W, I);
+  const Source<F32> A(W, I, 0);
+  if (X.Float64.isDefault() && !X.Float32.FlushIn)
+    emit<Half>(W, I, [&](unsigned L) { return DefaultHalf::narrowKeepingNan(A[L]); });
+  else
+    emit<Half>(W, I, [&](unsigned L) { return floatToHalf(A[L], X); });
+}
+void halfToSingle(Wave &W, const Inst &I) {
+  const Context X(W, I);
+  const Source<Half> A(W, I, 0);
+  if (!X.Float64.FlushIn)
+    emit<F32>(W, I, [&](unsigned L) {
+      const U32 Bits = toBits(DefaultHalf::widen(A[L]));
+      return fromBits<F32>((Bits & 0x7fffffff) > 0x7f800000 ? Bits | 0x00400000 : Bits);
+    });
+  else
+    emit<F32>(W, I, [&](unsigned L) { return halfToFloat(A[L], X); });
+}
+
 inline F32 doubleToFloat(F64 V, const Context &X) {
   // Inputs flush by the f64 mode, the result by the f32 mode.
   V = X.Float64.flushInput(V);
@@ -105,8 +127,8 @@ const OpEntry Ops[] = {
     VGPU_V1X("v_cvt_u32_f64", ValuF64, 0, U32, U32, F64, return toU32(a);),
     VGPU_V1X("v_cvt_f32_f64", ValuF64, 0, F32, F32, F64, return doubleToFloat(a, x);),
     VGPU_V1X("v_cvt_f64_f32", ValuF64, 0, F64, U32, F32, return floatToDouble(a, x);),
-    VGPU_V1X("v_cvt_f16_f32", Valu, 0, F16, U32, F32, return floatToHalf(a, x);),
-    VGPU_V1X("v_cvt_f32_f16", Valu, 0, F32, U32, F16, return halfToFloat(a, x);),
+    {"v_cvt_f16_f32", singleToHalf, OpClass::Valu, 0, Ty::F16, {Ty::F32, Ty::None, Ty::None}, 0},
+    {"v_cvt_f32_f16", halfToSingle, OpClass::Valu, 0, Ty::F32, {Ty::F16, Ty::None, Ty::None}, 0},
     VGPU_V1("v_cvt_f16_u16", Valu, F16, U16, return toHalf(F64(a), x.Float64);),
     VGPU_V1("v_cvt_f16_i16", Valu, F16, I16, return toHalf(F64(a), x.Float64);),
     VGPU_V1X("v_cvt_u16_f16", Valu, 0, U16, U32, F16,

@@ -45,36 +45,42 @@ template <unsigned Bits, bool Signed> void dotInteger(Wave &W, const Inst &I) {
 }
 
 /// Denormals of a dot product of halves: as MODE says, but for targets that
-/// always flush.
+/// always flush. Masks and selections, so that loops vectorise.
 struct DotModes {
-  FloatMode Half16, Single;
-  DotModes(const Wave &W, const Inst &I)
-      : Half16(FloatMode::of64(W.Mode)), Single(FloatMode::of32(W.Mode)) {
-    if (I.FlushHalves)
-      Half16.FlushIn = Single.FlushIn = Single.FlushOut = true;
+  U32 KeepHalf, KeepAcc, KeepResult; // of a denormal's bits
+  DotModes(const Wave &W, const Inst &I) {
+    const FloatMode Single = FloatMode::of32(W.Mode);
+    KeepHalf = I.FlushHalves || FloatMode::of64(W.Mode).FlushIn ? 0x8000 : 0xffff;
+    KeepAcc = I.FlushHalves || Single.FlushIn ? 0x80000000 : ~0u;
+    KeepResult = I.FlushHalves || Single.FlushOut ? 0x80000000 : ~0u;
+  }
+  F32 half(U32 Bits) const {
+    return DefaultHalf::widen(Half{U16(Bits & 0x7c00 ? Bits : Bits & KeepHalf)});
+  }
+  static F32 single(F32 V, U32 Keep) {
+    const U32 Bits = toBits(V);
+    return fromBits<F32>(Bits & 0x7f800000 ? Bits : Bits & Keep);
   }
 };
 
-/// Both products and their sum are exact in double, the rest rounds once or nearly.
-inline F32 dotHalves(Half A0, Half B0, Half A1, Half B1, F32 Acc, const DotModes &M) {
-  const auto Value = [&](Half H) { return toDouble(M.Half16.flushInput(H)); };
-  const F64 Sum =
-      Value(A0) * Value(B0) + Value(A1) * Value(B1) + F64(M.Single.flushInput(Acc));
-  const F32 V = M.Single.flushOutput(F32(Sum));
-  return isNan(V) ? (isNan(Acc) ? quiet(Acc) : defaultNan<F32>()) : V;
+/// Both products are exact in single precision and their sum in double; the
+/// rest rounds once or nearly. Halves in the low and the high part of A and B.
+inline F32 dotHalves(U32 A, U32 B, F32 Acc, const DotModes &M) {
+  const F64 Sum = F64(M.half(A & 0xffff) * M.half(B & 0xffff)) +
+                  F64(M.half(A >> 16) * M.half(B >> 16)) + F64(M.single(Acc, M.KeepAcc));
+  const F32 V = M.single(F32(Sum), M.KeepResult);
+  const U32 Nan = isNan(Acc) ? toBits(Acc) | FloatTraits<F32>::Quiet : 0x7fc00000;
+  return fromBits<F32>(isNan(V) ? Nan : toBits(V));
 }
 
 void dotHalf(Wave &W, const Inst &I) {
   const PackedSource A(W, I, 0), B(W, I, 1), C(W, I, 2);
   const DotModes M(W, I);
   LaneBuffer R;
-  for (unsigned L = 0; L < MaxLanes; ++L) {
-    F32 Acc = fromBits<F32>(C.whole(L));
-    if (I.Src[2].Mods & ModNeg)
-      Acc = negate(Acc);
-    R.Lane[L] = toBits(dotHalves(Half{A.low(L)}, Half{B.low(L)}, Half{A.high(L)},
-                                 Half{B.high(L)}, Acc, M));
-  }
+  const U32 Flip = I.Src[2].Mods & ModNeg ? 0x80000000 : 0;
+  for (unsigned L = 0; L < MaxLanes; ++L)
+    R.Lane[L] = toBits(dotHalves(A.low(L) | U32(A.high(L)) << 16, B.low(L) | U32(B.high(L)) << 16,
+                                 fromBits<F32>(C.whole(L) ^ Flip), M));
   if (I.Clamp)
     modify32(W, I, R.Lane);
   blend(W.Vgpr[I.Dst.Reg].Lane, R.Lane, W.exec());
@@ -93,8 +99,7 @@ void accumulateHalf(Wave &W, const Inst &I) {
   const Source<U32> A(W, I, 0), B(W, I, 1), C(W, I, 2);
   const DotModes M(W, I);
   emit<F32>(W, I, [&](unsigned L) {
-    return dotHalves(lowHalf(A[L]), lowHalf(B[L]), highHalf(A[L]), highHalf(B[L]),
-                     fromBits<F32>(C[L]), M);
+    return dotHalves(A[L], B[L], fromBits<F32>(C[L]), M);
   });
 }
 

@@ -70,13 +70,6 @@ void mixSource(const Wave &W, const Inst &I, unsigned N, F32 *Out) {
     Out[L] = fromBits<F32>((P[L] & Keep) ^ Flip);
 }
 
-/// Nearest even with denormals; a NaN keeps the top of its payload.
-inline U32 narrowed(F32 V) {
-  const U32 Bits = toBits(V), Magnitude = Bits & 0x7fffffff;
-  const U32 Nan = (Bits >> 16 & 0x8000) | 0x7e00 | (Magnitude >> 13 & 0x3ff);
-  return Magnitude > 0x7f800000 ? Nan : DefaultHalf::narrow(V).Bits;
-}
-
 enum MixResult { MixSingle, MixLow, MixHigh };
 
 template <MixResult Result, bool Fused> void mix(Wave &W, const Inst &I) {
@@ -94,13 +87,18 @@ template <MixResult Result, bool Fused> void mix(Wave &W, const Inst &I) {
   if (I.Clamp)
     modify32(W, I, R.Lane);
   uint32_t *D = W.Vgpr[I.Dst.Reg].Lane;
-  const FloatMode M = FloatMode::of64(W.Mode);
-  if (Result != MixSingle)
-    for (unsigned L = 0; L < MaxLanes; ++L) {
-      const F32 V = fromBits<F32>(R.Lane[L]);
-      const U32 H = M.isDefault() ? narrowed(V) : toHalf(F64(V), M).Bits;
-      R.Lane[L] = Result == MixLow ? (D[L] & 0xffff0000) | H : (D[L] & 0xffff) | H << 16;
-    }
+  if (Result != MixSingle) {
+    const FloatMode M = FloatMode::of64(W.Mode);
+    if (M.isDefault())
+      for (U32 &L : R.Lane)
+        L = DefaultHalf::narrowKeepingNan(fromBits<F32>(L)).Bits;
+    else
+      for (U32 &L : R.Lane)
+        L = toHalf(F64(fromBits<F32>(L)), M).Bits;
+    for (unsigned L = 0; L < MaxLanes; ++L)
+      R.Lane[L] = Result == MixLow ? (D[L] & 0xffff0000) | R.Lane[L]
+                                   : (D[L] & 0xffff) | R.Lane[L] << 16;
+  }
   blend(D, R.Lane, W.exec());
 }
 
