@@ -37,8 +37,8 @@ protected:
   /// Runs Body with s[8:9] = In, s[10:11] = Out, v0 = lane, v1 = lane * 4,
   /// v2 = lane * 16. Result holds how it ended.
   bool runs(const std::string &Body, std::vector<std::string> Options = {}) {
-    Options.push_back("next_free_vgpr 32");
-    Options.push_back("next_free_sgpr 64");
+    // Defaults first: of a directive given twice the later one counts.
+    Options.insert(Options.begin(), {"next_free_vgpr 32", "next_free_sgpr 64"});
     TestKernel K(Memory, R"(
       s_load_dwordx4 s[8:11], s[0:1], 0x0
       v_lshlrev_b32_e32 v1, 2, v0
