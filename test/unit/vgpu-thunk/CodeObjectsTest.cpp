@@ -36,7 +36,8 @@ TEST(CodeObjectUri, Nonsense) {
 TEST(CodeObjects, NoListNoNames) {
   CodeObjects Code;
   EXPECT_EQ("", Code.kernelName(0x1000));
-  EXPECT_EQ("", Code.sourceLine(0x1000));
+  EXPECT_EQ("", Code.place(0x1000).Function);
+  EXPECT_TRUE(Code.place(0x1000).Frames.empty());
 }
 
 } // namespace

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <set>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace vgpu;
 
@@ -20,6 +23,19 @@ struct Memory : testing::Test {
     EXPECT_EQ(HSAKMT_STATUS_SUCCESS,
               Ranges.allocate(Node, Size, Flags, &Address));
     return static_cast<char *>(Address);
+  }
+  /// Whether the host may read there: the kernel tells without a signal.
+  static bool readable(const char *Address) {
+    int Pipe[2];
+    EXPECT_EQ(0, pipe(Pipe));
+    const bool Result = write(Pipe[1], Address, 1) == 1;
+    EXPECT_TRUE(Result || errno == EFAULT);
+    close(Pipe[0]);
+    close(Pipe[1]);
+    return Result;
+  }
+  std::string describe(const void *Address, uint32_t Node = 1) {
+    return Ranges.describe(reinterpret_cast<uint64_t>(Address), Node);
   }
   bool visible(const void *Address, uint32_t Node) {
     return bool(Ranges.lookup(reinterpret_cast<uint64_t>(Address), Node));
@@ -59,10 +75,62 @@ TEST_F(Memory, FreeIsForgottenAtOnceAndUnmappedAfterTheDispatch) {
   EXPECT_NE(Before, Ranges.generation());
   EXPECT_EQ(1, *Block); // A running kernel would not crash the process.
   Ranges.endDispatch();
-  EXPECT_EQ(-1, msync(Block, PageSize, MS_ASYNC));
-  EXPECT_EQ(ENOMEM, errno); // Not mapped.
+  EXPECT_FALSE(readable(Block));
   EXPECT_EQ(HSAKMT_STATUS_MEMORY_NOT_REGISTERED,
             Ranges.free(Block, PageSize, nullptr));
+}
+
+TEST_F(Memory, FreedAddressesAreNotGivenOutAgainSoon) {
+  std::set<char *> Seen;
+  for (unsigned I = 0; I < 100; ++I) {
+    char *Block = allocate(1, PageSize);
+    EXPECT_TRUE(Seen.insert(Block).second) << I;
+    Ranges.free(Block, PageSize, nullptr);
+    EXPECT_FALSE(readable(Block));
+  }
+}
+
+TEST_F(Memory, FreedAddressesComeBackInTheEnd) {
+  // More address space than is kept back at a time, and more than there is.
+  for (unsigned I = 0; I < 300; ++I) {
+    char *Block = allocate(2, uint64_t(1) << 40);
+    EXPECT_EQ(HSAKMT_STATUS_SUCCESS, Ranges.free(Block, uint64_t(1) << 40, nullptr));
+  }
+}
+
+TEST_F(Memory, RunningOverTheEndIsNotRunningIntoTheNext) {
+  char *First = allocate(1, PageSize), *Second = allocate(1, PageSize);
+  Ranges.map(First, PageSize, nullptr);
+  Ranges.map(Second, PageSize, nullptr);
+  EXPECT_FALSE(visible(First + PageSize, 1));
+  EXPECT_FALSE(visible(Second + PageSize, 1));
+  EXPECT_FALSE(readable(First + PageSize));
+}
+
+TEST_F(Memory, ManyAllocationsFitTheKernelsLimit) {
+  for (unsigned I = 0; I < 70000; ++I)
+    ASSERT_NE(nullptr, allocate(1, PageSize)) << I;
+}
+
+TEST_F(Memory, SaysWhereAnAddressLies) {
+  char *Block = allocate(1, 3 * PageSize);
+  char Text[64];
+  std::snprintf(Text, sizeof Text, "0x%llx", static_cast<unsigned long long>(uintptr_t(Block)));
+  const std::string What = "a 12288-byte allocation of device memory at " + std::string(Text);
+  EXPECT_EQ("5 bytes into " + What + ", which is not mapped to this device", describe(Block + 5));
+  Ranges.map(Block, 3 * PageSize, nullptr);
+  EXPECT_EQ("5 bytes into " + What, describe(Block + 5));
+  EXPECT_EQ("0 bytes past the end of " + What, describe(Block + 3 * PageSize));
+  EXPECT_EQ("1 byte before " + What, describe(Block - 1));
+  Ranges.free(Block, 3 * PageSize, nullptr);
+  EXPECT_EQ("16 bytes into " + What + ", which has been freed", describe(Block + 16));
+  EXPECT_EQ("no allocation is near", describe(reinterpret_cast<void *>(16)));
+  alignas(4096) static char Host[2 * PageSize];
+  Ranges.registerUser(Host + 8, 100, {}, {});
+  EXPECT_NE(std::string::npos,
+            describe(Host + 8 + 100).find("0 bytes past the end of a 100-byte range of registered "
+                                          "host memory"))
+      << describe(Host + 108);
 }
 
 TEST_F(Memory, BadSizesAreRefused) {

@@ -72,10 +72,20 @@ bool BufferAccess::resolve(Wave &W, const Inst &I, const BufferResource &R, unsi
     case RangeCheck::NoRecords: Outside = R.Records == 0; break;
     case RangeCheck::Raw: Outside = BufferOffset + Soffset + Bytes > R.Records; break;
     }
+    const uint64_t Address = hostAddress(R.Base + Soffset + BufferOffset);
+    // The resource of scratch covers that of all waves: a stack that grows out of
+    // its own part would go on in another wave's.
+    if (R.Swizzle && R.AddThreadId && !M.onStack(W, R.Base, Address, std::min(Bytes, 4u))) {
+      M.stackFault(W, I,
+                   "beyond the work item's " + std::to_string(M.privateBytes()) +
+                       " bytes of scratch",
+                   L, Address);
+      return false;
+    }
     if (Outside)
       continue;
     InRange |= uint64_t(1) << L;
-    A.Lane[L] = hostAddress(R.Base + Soffset + BufferOffset);
+    A.Lane[L] = Address;
   }
   return M.checkLanes(W, I, A.Lane, InRange, R.Swizzle ? std::min(Bytes, 4u) : Bytes, Write);
 }

@@ -64,21 +64,21 @@ uint64_t scratchAddress(const Wave &W, uint64_t Offset, unsigned Lane) {
   return W.flatScratch() + (Offset / 4) * 4 * W.WaveSize + 4 * Lane + Offset % 4;
 }
 
-bool scratchFault(Wave &W, const Inst &I, const char *Text, unsigned Lane, uint64_t Offset,
-                  FaultKind Kind) {
-  Machine::of(W).fault(W, I, Kind, Text, Lane, Machine::of(W).PrivateBase + Offset);
-  return false;
-}
-
 /// Turns a lane's scratch offset into an address; false after a fault.
 bool resolveScratch(Wave &W, const Inst &I, uint64_t &Address, uint64_t Offset, unsigned Lane,
                     unsigned Bytes) {
-  if (Offset + Bytes > Machine::of(W).privateBytes())
-    return scratchFault(W, I, "beyond the scratch memory of the work item", Lane, Offset,
-                        FaultKind::Memory);
-  if (Offset % std::min(Bytes, 4u))
-    return scratchFault(W, I, "scratch address that is no multiple of the access size", Lane,
-                        Offset, FaultKind::Misaligned);
+  Machine &M = Machine::of(W);
+  if (Offset + Bytes > M.privateBytes()) {
+    M.stackFault(W, I, "beyond the work item's " + std::to_string(M.privateBytes()) +
+                           " bytes of scratch",
+                 Lane, M.PrivateBase + Offset);
+    return false;
+  }
+  if (Offset % std::min(Bytes, 4u)) {
+    M.fault(W, I, FaultKind::Misaligned, "scratch address that is no multiple of the access size",
+            Lane, M.PrivateBase + Offset);
+    return false;
+  }
   Address = scratchAddress(W, Offset, Lane);
   return true;
 }

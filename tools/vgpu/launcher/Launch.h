@@ -60,6 +60,9 @@ inline std::string setVirtualGpu(const std::string &Targets) {
   setenv("LD_LIBRARY_PATH", Path.c_str(), 1);
   setenv("KPROBE_VGPU", Targets.c_str(), 1);
   setenv("HSA_ENABLE_SDMA", "0", 1);
+  // Small allocations of device memory one by one, not cut from blocks that stay:
+  // else the driver never hears of a hipFree, and freed memory stays good.
+  setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
   return "";
 }
 

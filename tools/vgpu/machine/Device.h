@@ -49,12 +49,30 @@ public:
   virtual MemoryRegion lookup(uint64_t Address) = 0;
   /// Must change (any other value) whenever a region was removed or shrunk.
   virtual uint64_t generation() = 0;
+  /// For a person: how \p Address lies to the nearest region, "16 bytes past the
+  /// end of …"; "" where nothing is known.
+  virtual std::string describe(uint64_t) { return ""; }
+};
+
+/// A line of source code for an address in a kernel.
+struct SourceFrame {
+  std::string File, Function; ///< Function: as the linker names it; may be "".
+  unsigned Line = 0, Column = 0;
+};
+
+/// What a code object's symbols and debug information say about an address.
+struct CodePlace {
+  std::string Function; ///< Symbol; "" if no code object has this address.
+  uint64_t Begin = 0;   ///< Of that function.
+  /// Innermost first; each further frame is where the one before was inlined.
+  std::vector<SourceFrame> Frames;
 };
 
 enum class FaultCause {
   Memory,             ///< Address outside every region, or a store to a read-only one.
   Misaligned,         ///< Atomic on an address that is no multiple of its size.
   LocalMemory,        ///< LDS address out of the workgroup's allocation.
+  Stack,              ///< Beyond the scratch memory of a work item.
   IllegalInstruction, ///< Unknown encoding, or a known one that is not modelled.
   Trap,               ///< s_trap 2: abort() or a failed assert.
   Deadlock,           ///< No wave can ever run again (barrier not reached by all).
@@ -68,14 +86,16 @@ const char *faultCauseName(FaultCause Cause);
 
 struct Fault {
   FaultCause Cause = FaultCause::Memory;
-  uint64_t Address = 0; ///< For Memory, Misaligned and LocalMemory.
+  uint64_t Address = 0; ///< For Memory, Misaligned, LocalMemory and Stack.
   bool IsWrite = false;
   /// What the command processor or trap handler would leave in the queue's
   /// queue_inactive_signal for ROCr to read (0 for Memory: that one is reported
-  /// by the memory-exception event instead). ROCr 5.2 decodes: 2 bad dimensions,
-  /// 4 bad group memory, 8 bad code, 32 bad packet, 64 group too large, 128 out
-  /// of registers, 0x20000000 memory violation seen by the wave,
-  /// 0x40000000 illegal instruction, 0x80000000 trap.
+  /// by the memory-exception event instead). ROCr 5.2.3 decodes
+  /// (AqlQueue::DynamicScratchHandler): 2 bad dimensions, 4 bad group memory,
+  /// 8 bad code, 32 bad packet, 64 group too large, 128 out of registers,
+  /// 0x20000000 memory violation (its trap handler's answer to TRAPSTS.MEM_VIOL,
+  /// which misaligned and LDS accesses raise), 0x40000000 illegal instruction,
+  /// 0x80000000 s_trap 2; it stands here for what hardware has no code for, too.
   uint64_t QueueError = 0;
   std::string Kernel;             ///< Name, or "0x…" of the kernel object.
   uint32_t Workgroup[3] = {};     ///< Workgroup id x, y, z.
@@ -83,7 +103,7 @@ struct Fault {
   int Lane = -1;                  ///< -1: the whole wave.
   uint64_t Pc = 0, KernelPc = 0;  ///< Absolute; relative to the kernel's entry.
   std::string Disassembly;        ///< Of the instruction at Pc.
-  std::vector<std::string> Lines; ///< The message for a person, line by line.
+  std::vector<std::string> Lines; ///< The message for a person (FaultText.h).
 };
 
 enum class DispatchStatus {
@@ -116,8 +136,8 @@ struct DispatchArgs {
   uint32_t QueueId = 0;    ///< For the log only.
   /// Name for a kernel object (address of its descriptor); may be null.
   std::function<std::string(uint64_t KernelObject)> KernelName;
-  /// "file:line" for an address in code, or ""; may be null.
-  std::function<std::string(uint64_t Pc)> SourceLine;
+  /// Function and source lines of an address in code; may be null.
+  std::function<CodePlace(uint64_t Pc)> Place;
   /// s_sendmsg MSG_INTERRUPT: a wave stored \p EventId (M0) in a mailbox and
   /// asks the host's driver to set that event (hostcall, device signals).
   std::function<void(uint32_t EventId)> Interrupt;

@@ -4,11 +4,12 @@
 // taken from the wave at that moment.
 //
 //===----------------------------------------------------------------------===//
+#include "machine/FaultText.h"
 #include "machine/Machine.h"
 
 #include "llvm/Demangle/Demangle.h"
 
-#include <cstdio>
+#include <algorithm>
 
 namespace vgpu {
 
@@ -20,6 +21,8 @@ const char *faultCauseName(FaultCause Cause) {
     return "misaligned access";
   case FaultCause::LocalMemory:
     return "LDS access out of range";
+  case FaultCause::Stack:
+    return "stack overflow";
   case FaultCause::IllegalInstruction:
     return "illegal instruction";
   case FaultCause::Trap:
@@ -36,16 +39,10 @@ const char *faultCauseName(FaultCause Cause) {
   return "fault";
 }
 
-static std::string hex(uint64_t Value) {
-  char Text[24];
-  std::snprintf(Text, sizeof Text, "0x%llx", static_cast<unsigned long long>(Value));
-  return Text;
-}
-
 std::string Machine::kernelName() const {
   uint64_t Object = Args->Packet->kernel_object;
   std::string Name = Args->KernelName ? Args->KernelName(Object) : std::string();
-  return Name.empty() ? hex(Object) : Name;
+  return Name.empty() ? hexText(Object) : Name;
 }
 
 void Machine::report(FaultCause Cause, uint64_t QueueError, const Wave *Base, const Inst *I,
@@ -61,38 +58,92 @@ void Machine::report(FaultCause Cause, uint64_t QueueError, const Wave *Base, co
   F.Kernel = kernelName();
   std::string Head = std::string(faultCauseName(Cause)) + ": " + Text;
   if (Address || Cause == FaultCause::Memory || Cause == FaultCause::LocalMemory)
-    Head += ", address " + hex(Address);
+    Head += ", address " + hexText(Address);
   F.Lines.push_back(Head);
-  std::string Where = "kernel " + llvm::demangle(F.Kernel);
+  F.Lines.push_back("kernel " + llvm::demangle(F.Kernel));
   if (Base) {
     auto &W = static_cast<const MachineWave &>(*Base);
-    if (W.Group) {
-      for (unsigned D = 0; D < 3; ++D)
-        F.Workgroup[D] = W.Group->Id[D];
-      F.Wave = W.Number;
-      Where += ", workgroup (" + std::to_string(F.Workgroup[0]) + ", " +
-               std::to_string(F.Workgroup[1]) + ", " + std::to_string(F.Workgroup[2]) + "), wave " +
-               std::to_string(F.Wave);
-    }
-    if (Lane < MaxLanes) {
-      F.Lane = int(Lane);
-      Where += ", lane " + std::to_string(Lane);
-    }
+    if (W.Group)
+      F.Lines.back() += waveText(W, Lane);
     LastCycle = std::max(LastCycle, W.Cycle);
+    if (I)
+      describeInstruction(W, *I, Lane);
   }
-  F.Lines.push_back(Where);
-  if (I) {
-    F.Pc = I->Pc;
-    F.KernelPc = I->Pc - Kernel.Entry;
-    F.IsWrite = I->Info->Flags & OpStores;
-    F.Disassembly = Decode.disassemble(*I, Kernel.WaveSize);
-    F.Lines.push_back("pc " + hex(F.Pc) + " (entry + " + hex(F.KernelPc) + "): " + F.Disassembly);
-    if (Args->SourceLine) {
-      std::string Line = Args->SourceLine(F.Pc);
-      if (!Line.empty())
-        F.Lines.push_back("at " + Line);
+}
+
+/// Who: ", workgroup (1, 0, 0), wave 2, lane 5, work item (133, 0, 0)".
+std::string Machine::waveText(const MachineWave &W, unsigned Lane) {
+  std::copy(std::begin(W.Group->Id), std::end(W.Group->Id), Found.Workgroup);
+  Found.Wave = W.Number;
+  std::string Text =
+      ", workgroup " + tripleText(Found.Workgroup) + ", wave " + std::to_string(W.Number);
+  if (Lane < MaxLanes) {
+    Found.Lane = int(Lane);
+    // A group at the grid's edge has only the work items that exist.
+    uint32_t Item[3], Rest = W.Number * W.WaveSize + Lane;
+    for (unsigned D = 0; D < 3; ++D) {
+      const uint32_t Size = std::min(GroupSize[D], Grid[D] - W.Group->Id[D] * GroupSize[D]);
+      Item[D] = Rest % Size;
+      Rest /= Size;
     }
+    Text += ", lane " + std::to_string(Lane) + ", work item " + tripleText(Item);
   }
+  return Text;
+}
+
+/// Where: instruction, source, the address's registers, the code around it.
+void Machine::describeInstruction(const MachineWave &W, const Inst &I, unsigned Lane) {
+  Fault &F = Found;
+  const bool Fetched = I.Info->Name[0] != '(' || I.Raw[0];
+  F.Pc = I.Pc;
+  F.KernelPc = I.Pc - Kernel.Entry;
+  F.IsWrite = I.Info->Flags & OpStores;
+  F.Disassembly = Fetched ? Decode.disassemble(I, W.WaveSize) : I.Info->Name;
+  CodePlace Place;
+  if (Args->Place)
+    Place = Args->Place(I.Pc);
+  // Without symbols all code behind the entry counts as the kernel's.
+  const bool InKernel = Place.Begin == Kernel.Entry || (!Place.Begin && F.Pc >= Kernel.Entry);
+  const std::string Where =
+      InKernel || !Place.Begin
+          ? "entry + " + hexText(F.KernelPc)
+          : llvm::demangle(Place.Function) + " + " + hexText(F.Pc - Place.Begin);
+  F.Lines.push_back("pc " + hexText(F.Pc) + " (" + Where + "): " + F.Disassembly);
+  for (const std::string &Line : sourceText(Place))
+    F.Lines.push_back(Line);
+  std::string Registers = addressText(I, W, Lane);
+  if (!Registers.empty())
+    Registers += "; ";
+  F.Lines.push_back("registers: " + Registers + execText(W));
+  if (F.Cause == FaultCause::Memory || F.Cause == FaultCause::Misaligned) {
+    const std::string Nearest = Memory.describe(F.Address);
+    if (!Nearest.empty())
+      F.Lines.push_back("memory: " + Nearest);
+  }
+  if (Fetched) {
+    F.Lines.push_back("code of " + (InKernel ? F.Kernel : Place.Function) + ":");
+    for (const std::string &Line :
+         codeText(Code, Decode, W.WaveSize, InKernel ? Kernel.Entry : Place.Begin, I.Pc))
+      F.Lines.push_back(Line);
+  }
+}
+
+/// Where all waves of the dispatch are, for faults that are nobody's alone.
+void Machine::describeWaves(const Workgroup *Group) {
+  std::vector<WaveAt> Waves;
+  for (const std::unique_ptr<MachineWave> &W : WavePool)
+    if (W->Group && (W->Status == WaveStatus::Running || W->Status == WaveStatus::AtBarrier)) {
+      const bool Waits = W->Status == WaveStatus::AtBarrier;
+      Waves.push_back({Waits ? W->Pc - 4 : W->Pc, Waits, W->Group == Group});
+    }
+  for (const std::string &Line : wavesText(Waves, Kernel.Entry))
+    Found.Lines.push_back(Line);
+}
+
+void Machine::stackFault(Wave &W, const Inst &I, const std::string &Text, unsigned Lane,
+                         uint64_t Address) {
+  W.Status = WaveStatus::Faulted;
+  report(FaultCause::Stack, 0x20000000, &W, &I, Text, Lane, Address);
 }
 
 void Machine::fault(Wave &W, const Inst &I, FaultKind Kind, std::string Text, unsigned Lane,
@@ -111,9 +162,11 @@ void Machine::fault(Wave &W, const Inst &I, FaultKind Kind, std::string Text, un
     break;
   case FaultKind::Misaligned:
     Cause = FaultCause::Misaligned;
+    QueueError = 0x20000000;
     break;
   case FaultKind::LdsRange:
     Cause = FaultCause::LocalMemory;
+    QueueError = 0x20000000;
     break;
   case FaultKind::Trap:
   case FaultKind::Assertion:

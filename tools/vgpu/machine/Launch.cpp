@@ -74,6 +74,7 @@ const char *Machine::prepare(const DispatchArgs &A, DispatchResult &Result) {
       return nullptr;
     }
     ScratchBase = Q->scratch_backing_memory_location;
+    ScratchBytes = Waves * ScratchWaveBytes;
     Found.QueueError = 4;
     if (Waves < WavesPerGroup)
       return "the queue's scratch is too small for one workgroup";

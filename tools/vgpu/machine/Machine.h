@@ -183,6 +183,16 @@ public:
   uint32_t privateBytes() const { return Private; }
   const DeviceConfig &config() const { return Config; }
   const TimingModel &model() const { return Model; }
+  /// An access beyond what a work item has of scratch.
+  void stackFault(Wave &W, const Inst &I, const std::string &Text, unsigned Lane, uint64_t Address);
+  /// True unless the buffer at \p Base is the dispatch's scratch and \p Address
+  /// is not in what the wave's work items were given of it.
+  bool onStack(const Wave &Any, uint64_t Base, uint64_t Address, unsigned Bytes) const {
+    auto &W = static_cast<const MachineWave &>(Any);
+    if (W.ScratchSlot < 0 || Base - ScratchBase >= ScratchBytes)
+      return true;
+    return Address - W.ScratchBase + Bytes <= uint64_t(Private) * W.WaveSize;
+  }
 
   // --- ExecEnv ---------------------------------------------------------------
   size_t fetchCode(uint64_t Addr, void *Dst, size_t N) override;
@@ -232,6 +242,9 @@ private:
   void report(FaultCause Cause, uint64_t QueueError, const Wave *W, const Inst *I,
               const std::string &Text, unsigned Lane, uint64_t Address);
   std::string kernelName() const;
+  std::string waveText(const MachineWave &W, unsigned Lane);
+  void describeInstruction(const MachineWave &W, const Inst &I, unsigned Lane);
+  void describeWaves(const Workgroup *Group);
 
   // Statistics.cpp
   void writeStatistics(const DispatchResult &Result);
@@ -253,7 +266,7 @@ private:
   uint64_t GroupsTotal = 0, GroupsPlaced = 0, GroupsLive = 0;
   unsigned WavesPerGroup = 0;
   uint32_t Lds = 0, Private = 0;
-  uint64_t ScratchBase = 0, ScratchWaveBytes = 0;
+  uint64_t ScratchBase = 0, ScratchWaveBytes = 0, ScratchBytes = 0;
   std::vector<int> ScratchFree;
   bool UsesScratch = false;
   uint32_t InitialSgprs[16] = {};

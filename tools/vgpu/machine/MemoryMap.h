@@ -35,6 +35,9 @@ public:
     return allowsSlow(Begin, End, Write);
   }
 
+  /// AddressSpace::describe.
+  std::string describe(uint64_t Address) { return Space.describe(hostAddress(Address)); }
+
 private:
   bool allowsSlow(uint64_t Begin, uint64_t End, bool Write);
 

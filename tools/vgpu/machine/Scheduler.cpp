@@ -194,6 +194,7 @@ void Machine::runWindows() {
           report(FaultCause::Deadlock, 0x80000000, W.get(), &Code.at(W->Pc - 4),
                  "some waves of the workgroup wait at a barrier that no other wave can reach",
                  MaxLanes, 0);
+          describeWaves(W->Group);
           return;
         }
       report(FaultCause::Deadlock, 0x80000000, nullptr, nullptr, "no wave can run", MaxLanes, 0);
@@ -205,6 +206,7 @@ void Machine::runWindows() {
           report(FaultCause::CycleLimit, 0x80000000, W.get(), &Code.at(W->Pc),
                  "still running after " + std::to_string(Config.MaxCycles) + " modelled cycles",
                  MaxLanes, 0);
+          describeWaves(W->Group);
           return;
         }
     }

@@ -24,6 +24,7 @@ struct CodeObjects::Object {
   std::unique_ptr<DWARFContext> Debug;
   uint64_t LoadBias = 0;
   std::map<uint64_t, std::string> Descriptors; ///< Address to kernel name.
+  std::map<uint64_t, std::string> Functions;   ///< By where they begin in the file.
   uint64_t CodeBegin = ~uint64_t(0), CodeEnd = 0;
 };
 
@@ -118,6 +119,11 @@ void CodeObjects::refresh() {
       StringRef Kernel = *Name;
       if (Kernel.consume_back(".kd"))
         Loaded.Descriptors[*Address + Loaded.LoadBias] = Kernel.str();
+      auto Kind = Symbol.getType();
+      if (!Kind)
+        consumeError(Kind.takeError());
+      else if (*Kind == object::SymbolRef::ST_Function)
+        Loaded.Functions[*Address] = Kernel.str();
     }
   }
 }
@@ -142,21 +148,40 @@ std::string CodeObjects::kernelName(uint64_t KernelObject) {
   return Name;
 }
 
-std::string CodeObjects::sourceLine(uint64_t Pc) {
+CodePlace CodeObjects::place(uint64_t Pc) {
   std::lock_guard<std::mutex> Guard(Lock);
   refresh();
+  CodePlace Place;
   for (auto &[Key, Loaded] : Objects) {
     const uint64_t Address = Pc - Loaded->LoadBias;
     if (!Loaded->File || Address < Loaded->CodeBegin || Address >= Loaded->CodeEnd)
       continue;
+    // The last one loaded there holds.
+    Place = CodePlace();
+    auto After = Loaded->Functions.upper_bound(Address);
+    if (After != Loaded->Functions.begin()) {
+      --After;
+      Place.Function = After->second;
+      Place.Begin = After->first + Loaded->LoadBias;
+    }
     if (!Loaded->Debug)
       Loaded->Debug = DWARFContext::create(*Loaded->File);
-    DILineInfo Info = Loaded->Debug->getLineInfoForAddress(
+    const DIInliningInfo Frames = Loaded->Debug->getInliningInfoForAddress(
         {Address, object::SectionedAddress::UndefSection},
         {DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath,
-         DILineInfoSpecifier::FunctionNameKind::None});
-    if (Info.Line != 0)
-      return Info.FileName + ":" + std::to_string(Info.Line);
+         DILineInfoSpecifier::FunctionNameKind::LinkageName});
+    for (uint32_t I = 0; I < Frames.getNumberOfFrames(); ++I) {
+      const DILineInfo &Frame = Frames.getFrame(I);
+      // Line 0 is the compiler's own code: its file and function still help.
+      if (Frame.FileName == DILineInfo::BadString)
+        continue;
+      const bool Named = Frame.FunctionName != DILineInfo::BadString;
+      Place.Frames.push_back(
+          {Frame.FileName, Named ? Frame.FunctionName : "", Frame.Line, Frame.Column});
+    }
+    // Line tables have no linkage names; the function itself has a symbol.
+    if (!Place.Frames.empty() && !Place.Function.empty())
+      Place.Frames.back().Function = Place.Function;
   }
-  return "";
+  return Place;
 }

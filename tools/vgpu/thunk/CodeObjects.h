@@ -9,6 +9,8 @@
 #ifndef VGPU_THUNK_CODEOBJECTS_H
 #define VGPU_THUNK_CODEOBJECTS_H
 
+#include "machine/Device.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,8 +32,9 @@ public:
 
   /// Symbol (mangled) of the kernel whose descriptor is at \p KernelObject, or "".
   std::string kernelName(uint64_t KernelObject);
-  /// "file:line" for \p Pc, or "" (no such code, or no debug information).
-  std::string sourceLine(uint64_t Pc);
+  /// Function and source lines of \p Pc, as far as symbols and debug information
+  /// go; empty if it lies in no code object.
+  CodePlace place(uint64_t Pc);
 
   void resetLockAfterFork() { new (&Lock) std::mutex; }
 

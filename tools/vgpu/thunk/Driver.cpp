@@ -44,7 +44,7 @@ Device &GpuNode::device() {
 
 DispatchResult GpuNode::run(DispatchArgs &Args) {
   Args.KernelName = [this](uint64_t Object) { return Owner.Code.kernelName(Object); };
-  Args.SourceLine = [this](uint64_t Pc) { return Owner.Code.sourceLine(Pc); };
+  Args.Place = [this](uint64_t Pc) { return Owner.Code.place(Pc); };
   Args.Interrupt = [this](uint32_t EventId) {
     Owner.Events.interrupt(EventId);
     Owner.kickWaiters();

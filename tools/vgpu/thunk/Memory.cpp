@@ -7,6 +7,7 @@
 #include "thunk/Memory.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -16,6 +17,15 @@ namespace {
 
 uint64_t alignDown(uint64_t Value) { return Value & ~(PageSize - 1); }
 uint64_t alignUp(uint64_t Value) { return alignDown(Value + PageSize - 1); }
+/// Behind each allocation lie addresses that nobody gets, so that running over its
+/// end is not running into the next one.
+constexpr uint64_t GuardBytes = PageSize;
+/// The kernel allows a process some 65000 mappings; a guard costs two.
+constexpr size_t MostGuarded = 16384;
+/// Freed addresses stay reserved, without memory, until there are so many.
+constexpr size_t MostFreed = 4096;
+constexpr uint64_t MostFreedBytes = uint64_t(1) << 40;
+
 /// ROCr may name registered memory by either of its addresses.
 uint64_t toAddress(const void *Pointer) { return hostAddress(reinterpret_cast<uint64_t>(Pointer)); }
 
@@ -61,13 +71,17 @@ HSAKMT_STATUS MemoryRanges::allocate(uint32_t Node, uint64_t Size, HsaMemFlags F
     Wanted = *Address;
     MapFlags |= MAP_FIXED_NOREPLACE;
   }
-  void *Mapped = mmap(Wanted, Size, Protection, MapFlags, -1, 0);
+  const uint64_t Behind = Wanted || Allocated.size() >= MostGuarded ? 0 : GuardBytes;
+  void *Mapped = mmap(Wanted, Size + Behind, Protection, MapFlags, -1, 0);
   if (Mapped == MAP_FAILED)
     return HSAKMT_STATUS_NO_MEMORY;
+  if (Behind)
+    mprotect(static_cast<char *>(Mapped) + Size, Behind, PROT_NONE);
 
   MemoryRange Range;
   Range.Begin = toAddress(Mapped);
   Range.Size = Size;
+  Range.Guard = Behind;
   Range.Type = HSA_POINTER_ALLOCATED;
   Range.Flags = Flags;
   Range.Node = Node;
@@ -94,13 +108,34 @@ HSAKMT_STATUS MemoryRanges::free(void *Address, uint64_t Size, MemoryRange *Free
   // Before the mapping goes: who looks at the generation first and at the
   // address after must not find the old answer still good.
   Generation.fetch_add(1, std::memory_order_release);
-  if (Running)
-    Kept.emplace_back(Address, Range.Size);
-  else
-    munmap(Address, Range.Size);
   if (Freed)
-    *Freed = std::move(Range);
+    *Freed = Range;
+  if (Running)
+    Kept.push_back(std::move(Range));
+  else
+    reserve(std::move(Range));
   return HSAKMT_STATUS_SUCCESS;
+}
+
+/// Gives the memory of a freed range back, but keeps its addresses for a while.
+void MemoryRanges::reserve(MemoryRange Range) {
+  void *Address = reinterpret_cast<void *>(Range.Begin);
+  const uint64_t Size = Range.Size + Range.Guard;
+  // At an address that the program chose, it may want to choose it again.
+  if (Range.Flags.ui32.FixedAddress ||
+      mmap(Address, Size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+           0) == MAP_FAILED) {
+    munmap(Address, Size);
+    return;
+  }
+  FreedBytes += Size;
+  Freed.push_back(std::move(Range));
+  while (Freed.size() > MostFreed || FreedBytes > MostFreedBytes) {
+    const MemoryRange &Oldest = Freed.front();
+    munmap(reinterpret_cast<void *>(Oldest.Begin), Oldest.Size + Oldest.Guard);
+    FreedBytes -= Oldest.Size + Oldest.Guard;
+    Freed.pop_front();
+  }
 }
 
 void MemoryRanges::beginDispatch() {
@@ -112,8 +147,8 @@ void MemoryRanges::endDispatch() {
   std::lock_guard<std::mutex> Guard(Lock);
   if (--Running > 0)
     return;
-  for (const auto &[Address, Size] : Kept)
-    munmap(Address, Size);
+  for (MemoryRange &Range : Kept)
+    reserve(std::move(Range));
   Kept.clear();
 }
 
@@ -280,4 +315,70 @@ MemoryRegion MemoryRanges::lookup(uint64_t Address, uint32_t Node) {
       Widest = {Begin, End, !Range.Flags.ui32.ReadOnly};
   }
   return Widest;
+}
+
+namespace {
+
+std::string count(uint64_t Bytes, const char *Before) {
+  return std::to_string(Bytes) + (Bytes == 1 ? " byte " : " bytes ") + Before;
+}
+
+/// "a 4096-byte allocation of device memory at 0x7f…". Sizes are whole pages:
+/// ROCr has rounded them up before this driver sees them.
+std::string rangeText(const MemoryRange &Range) {
+  char Text[160];
+  const bool Registered = Range.Type == HSA_POINTER_REGISTERED_USER;
+  std::snprintf(Text, sizeof Text, "a %llu-byte %s at 0x%llx",
+                static_cast<unsigned long long>(Range.Size),
+                Registered                     ? "range of registered host memory"
+                : Range.Flags.ui32.Scratch     ? "block of scratch memory"
+                : Range.Flags.ui32.ExecuteAccess && Range.Node ? "block of loaded code"
+                : Range.Node                   ? "allocation of device memory"
+                                               : "allocation of host memory",
+                static_cast<unsigned long long>(Range.deviceAddress(Range.Begin)));
+  return Text;
+}
+
+} // namespace
+
+std::string MemoryRanges::describe(uint64_t Address, uint32_t Node) {
+  constexpr uint64_t Farthest = uint64_t(1) << 30; // What lies farther off tells nothing.
+  Address = hostAddress(Address);
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (const MemoryRange *Range = find(Address)) {
+    const std::string Inside = count(Address - Range->Begin, "into ") + rangeText(*Range);
+    if (!Range->mappedTo(Node))
+      return Inside + ", which is not mapped to this device";
+    return Range->Flags.ui32.ReadOnly ? Inside + ", which is read-only" : Inside;
+  }
+  auto FreedText = [&](const MemoryRange &Range) {
+    return count(Address - Range.Begin, "into ") + rangeText(Range) + ", which has been freed";
+  };
+  for (const MemoryRange &Range : Kept)
+    if (Range.contains(Address))
+      return FreedText(Range);
+  for (const MemoryRange &Range : Freed)
+    if (Range.contains(Address))
+      return FreedText(Range);
+
+  const MemoryRange *Before = nullptr, *After = nullptr;
+  auto Consider = [&](const MemoryRange &Range) {
+    if (Range.Type == HSA_POINTER_UNKNOWN)
+      return; // The driver's own.
+    if (Range.end() <= Address && (!Before || Range.end() > Before->end()))
+      Before = &Range;
+    if (Range.Begin > Address && (!After || Range.Begin < After->Begin))
+      After = &Range;
+  };
+  for (const auto &[Begin, Range] : Allocated)
+    Consider(Range);
+  for (const auto &[Key, Range] : Registered)
+    Consider(Range);
+  const uint64_t Past = Before ? Address - Before->end() : Farthest;
+  const uint64_t Ahead = After ? After->Begin - Address : Farthest;
+  if (std::min(Past, Ahead) >= Farthest)
+    return "no allocation is near";
+  if (Past <= Ahead)
+    return count(Past, "past the end of ") + rangeText(*Before);
+  return count(Ahead, "before ") + rangeText(*After);
 }

@@ -17,9 +17,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,7 @@ constexpr uint64_t PageSize = 4096;
 /// and live as long as the range.
 struct MemoryRange {
   uint64_t Begin = 0, Size = 0;
+  uint64_t Guard = 0; ///< Bytes behind it that are reserved, too.
   HSA_POINTER_TYPE Type = HSA_POINTER_UNKNOWN;
   HsaMemFlags Flags = {};
   uint32_t Node = 0;
@@ -55,7 +58,8 @@ public:
   HSAKMT_STATUS allocate(uint32_t Node, uint64_t Size, HsaMemFlags Flags, void **Address);
   /// While a dispatch is running the host mapping stays until its end, because
   /// the kernel may be in the middle of an access to it; the range itself is
-  /// gone at once.
+  /// gone at once. Its addresses are not given out again for a while, so that
+  /// whoever still uses them is found out.
   HSAKMT_STATUS free(void *Address, uint64_t Size, MemoryRange *Freed);
   void beginDispatch();
   void endDispatch();
@@ -85,7 +89,12 @@ public:
   /// In the child of a fork: nobody holds the lock any more.
   void resetLockAfterFork() { new (&Lock) std::mutex; }
 
+  /// For a person: where \p Address lies, "16 bytes past the end of a 4096-byte
+  /// allocation of device memory at 0x…".
+  std::string describe(uint64_t Address, uint32_t Node);
+
 private:
+  void reserve(MemoryRange Range);
   MemoryRange *findAllocated(uint64_t Address);
   MemoryRange *findRegistered(uint64_t Address);
   MemoryRange *find(uint64_t Address);
@@ -94,8 +103,11 @@ private:
   std::map<uint64_t, MemoryRange> Allocated; ///< By begin; disjoint.
   /// By (begin, size); may nest and overlap.
   std::map<std::pair<uint64_t, uint64_t>, MemoryRange> Registered;
-  std::vector<std::pair<void *, uint64_t>> Kept; ///< Until Running is 0.
-  unsigned Running = 0;                          ///< Dispatches.
+  std::vector<MemoryRange> Kept; ///< Freed, but mapped until Running is 0.
+  unsigned Running = 0;          ///< Dispatches.
+  /// What was freed last, newest at the end; its addresses are reserved.
+  std::deque<MemoryRange> Freed;
+  uint64_t FreedBytes = 0;
   std::vector<uint32_t> GpuNodes;
   std::map<uint32_t, uint64_t> Used, Limit;
   std::atomic<uint64_t> Generation{1};
@@ -107,6 +119,7 @@ public:
   NodeAddressSpace(MemoryRanges &Map, uint32_t Node) : Map(Map), Node(Node) {}
   MemoryRegion lookup(uint64_t Address) override { return Map.lookup(Address, Node); }
   uint64_t generation() override { return Map.generation(); }
+  std::string describe(uint64_t Address) override { return Map.describe(Address, Node); }
 
 private:
   MemoryRanges &Map;
