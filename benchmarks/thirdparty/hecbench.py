@@ -77,7 +77,7 @@ def build(folder, arch, compiler, limit):
                           timeout=limit)
     path = folder / program.group(1)
     if made.returncode or not path.exists():
-        errors = [line for line in made.stdout.splitlines() if re.search(r"\berror\b", line)]
+        errors = [line for line in made.stdout.splitlines() if re.search(r"\berror\b|undefined reference", line)]
         raise RuntimeError((errors or made.stdout.splitlines() or ["no output"])[0].strip())
     return path
 
@@ -139,7 +139,7 @@ def main():
                         default=HERE.parents[1] / "build/release/bin/kprobe-vgpu")
     parser.add_argument("--timeout", type=int, default=120, metavar="S",
                         help="seconds for a run (120)")
-    parser.add_argument("--build-timeout", type=int, default=300, metavar="S")
+    parser.add_argument("--build-timeout", type=int, default=900, metavar="S")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     options.hecbench = options.hecbench.resolve()
