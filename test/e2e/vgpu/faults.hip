@@ -28,12 +28,13 @@
 
 // WILD: {{^}}kprobe-vgpu: memory fault: load of 4 bytes outside all memory of the device, address 0x123456789010
 // WILD-NEXT: {{^}}kprobe-vgpu: kernel wild(int*, int const* const*), workgroup (2, 0, 0), wave 1, lane 5, work item (69, 0, 0)
-// WILD3-NEXT: pc 0x{{[0-9a-f]+}} (entry + 0x{{[0-9a-f]+}}): global_load_dword
-// WILDN-NEXT: pc 0x{{[0-9a-f]+}} (entry + 0x{{[0-9a-f]+}}): global_load_dword
-// WILD0-NEXT: pc 0x{{[0-9a-f]+}} (fourth(int const*) + 0x{{[0-9a-f]+}}): {{global|flat}}_load_dword
-__device__ int fourth(const int *Cells) {
+// WILD3-NEXT: pc 0x{{[0-9a-f]+}} (entry + 0x{{[0-9a-f]+}}): {{global|flat}}_load_dword
+// WILDN-NEXT: pc 0x{{[0-9a-f]+}} (entry + 0x{{[0-9a-f]+}}): {{global|flat}}_load_dword
+// WILD0-NEXT: pc 0x{{[0-9a-f]+}} (fourth(int const volatile*) + 0x{{[0-9a-f]+}}): {{global|flat}}_load_dword
+// volatile, or the compiler loads in the caller what it then passes.
+__device__ int fourth(const volatile int *Cells) {
   return Cells[4]; // WILD3-NEXT: at /{{.*}}faults.hip:[[#@LINE]]:10 in fourth
-                   // WILD0-NEXT: at /{{.*}}faults.hip:[[#@LINE-1]]:10 in fourth(int const*)
+                   // WILD0-NEXT: at /{{.*}}faults.hip:[[#@LINE-1]]:10 in fourth(int const volatile*)
 }
 __global__ void wild(int *Out, const int *const *Lists) {
   if (const int *Cells = Lists[blockIdx.x * blockDim.x + threadIdx.x]) // One has one.
@@ -43,7 +44,7 @@ __global__ void wild(int *Out, const int *const *Lists) {
 // WILD3-NEXT: registers: v[{{[0-9:]+}}] = 0x123456789000, offset 16; exec = 0x20, 1 of 64 lanes active
 // WILDN-NEXT: registers: v[{{[0-9:]+}}] = 0x123456789000, offset 16; exec = 0x20, 1 of 64 lanes active
 // WILD-NEXT: memory: no allocation is near
-// WILD0-NEXT: code of _Z6fourthPKi:
+// WILD0-NEXT: code of _Z6fourthPVKi:
 // WILD3-NEXT: code of _Z4wildPiPKPKi:
 // WILDN-NEXT: code of _Z4wildPiPKPKi:
 // WILD:      {{^}}kprobe-vgpu: => +0x{{[0-9a-f]+}} {{ *}}{{global|flat}}_load_dword

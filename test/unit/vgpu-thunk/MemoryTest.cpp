@@ -107,6 +107,19 @@ TEST_F(Memory, RunningOverTheEndIsNotRunningIntoTheNext) {
   EXPECT_FALSE(readable(First + PageSize));
 }
 
+TEST_F(Memory, LargeAllocationsAreAlignedToHugePages) {
+  constexpr uint64_t Huge = 2 << 20;
+  allocate(1, PageSize);
+  for (uint64_t Size : {Huge, Huge + PageSize, 7 * Huge}) {
+    char *Block = allocate(1, Size);
+    EXPECT_EQ(0u, reinterpret_cast<uint64_t>(Block) % Huge) << Size;
+    Ranges.map(Block, Size, nullptr);
+    std::memset(Block, 1, Size); // All of it is there.
+    EXPECT_TRUE(visible(Block + Size - 1, 1));
+    EXPECT_FALSE(readable(Block + Size));
+  }
+}
+
 TEST_F(Memory, ManyAllocationsFitTheKernelsLimit) {
   for (unsigned I = 0; I < 70000; ++I)
     ASSERT_NE(nullptr, allocate(1, PageSize)) << I;

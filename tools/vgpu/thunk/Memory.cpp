@@ -22,6 +22,9 @@ uint64_t alignUp(uint64_t Value) { return alignDown(Value + PageSize - 1); }
 constexpr uint64_t GuardBytes = PageSize;
 /// The kernel allows a process some 65000 mappings; a guard costs two.
 constexpr size_t MostGuarded = 16384;
+/// Allocations of that size and more begin at a multiple of it, as the real driver
+/// has it. The device libraries' malloc relies on that.
+constexpr uint64_t HugePageSize = uint64_t(2) << 20;
 /// Freed addresses stay reserved, without memory, until there are so many.
 constexpr size_t MostFreed = 4096;
 constexpr uint64_t MostFreedBytes = uint64_t(1) << 40;
@@ -71,10 +74,22 @@ HSAKMT_STATUS MemoryRanges::allocate(uint32_t Node, uint64_t Size, HsaMemFlags F
     Wanted = *Address;
     MapFlags |= MAP_FIXED_NOREPLACE;
   }
+  if (Wanted)
+    release(toAddress(Wanted), Size);
   const uint64_t Behind = Wanted || Allocated.size() >= MostGuarded ? 0 : GuardBytes;
-  void *Mapped = mmap(Wanted, Size + Behind, Protection, MapFlags, -1, 0);
+  const uint64_t Spare = Wanted || Size < HugePageSize ? 0 : HugePageSize - PageSize;
+  void *Mapped = mmap(Wanted, Size + Behind + Spare, Protection, MapFlags, -1, 0);
   if (Mapped == MAP_FAILED)
     return HSAKMT_STATUS_NO_MEMORY;
+  if (Spare) {
+    const uint64_t Begin = reinterpret_cast<uint64_t>(Mapped);
+    const uint64_t Aligned = (Begin + HugePageSize - 1) & ~(HugePageSize - 1);
+    if (Aligned != Begin)
+      munmap(Mapped, Aligned - Begin);
+    if (Aligned - Begin != Spare)
+      munmap(reinterpret_cast<void *>(Aligned + Size + Behind), Spare - (Aligned - Begin));
+    Mapped = reinterpret_cast<void *>(Aligned);
+  }
   if (Behind)
     mprotect(static_cast<char *>(Mapped) + Size, Behind, PROT_NONE);
 
@@ -115,6 +130,19 @@ HSAKMT_STATUS MemoryRanges::free(void *Address, uint64_t Size, MemoryRange *Free
   else
     reserve(std::move(Range));
   return HSAKMT_STATUS_SUCCESS;
+}
+
+/// Gives up reserved ranges that touch [Begin, Begin + Size).
+void MemoryRanges::release(uint64_t Begin, uint64_t Size) {
+  for (auto Range = Freed.begin(); Range != Freed.end();) {
+    if (Range->Begin >= Begin + Size || Range->end() + Range->Guard <= Begin) {
+      ++Range;
+      continue;
+    }
+    munmap(reinterpret_cast<void *>(Range->Begin), Range->Size + Range->Guard);
+    FreedBytes -= Range->Size + Range->Guard;
+    Range = Freed.erase(Range);
+  }
 }
 
 /// Gives the memory of a freed range back, but keeps its addresses for a while.

@@ -95,6 +95,7 @@ public:
 
 private:
   void reserve(MemoryRange Range);
+  void release(uint64_t Begin, uint64_t Size);
   MemoryRange *findAllocated(uint64_t Address);
   MemoryRange *findRegistered(uint64_t Address);
   MemoryRange *find(uint64_t Address);
