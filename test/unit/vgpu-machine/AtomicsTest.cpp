@@ -98,27 +98,53 @@ protected:
   }
 };
 
-TEST_F(Atomics, Global) {
-  for (const Operation &Op : Operations)
-    for (bool Wide : {false, true})
-      for (bool Returns : {false, true}) {
-        if (!Op.Global)
-          continue;
-        fill(Wide);
-        std::memcpy(Out, In + 128, 512);
-        std::string Data = Wide ? "v[4:5]" : "v4", Dst = Wide ? "v[6:7]" : "v6";
-        std::string Name =
-            std::string("global_atomic_") + Op.Global + (Wide ? "_x2" : "");
-        EXPECT_RUNS(
-            "v_lshlrev_b32_e32 v3, 3, v0\n"
-            "v_mov_b32_e32 v6, 0x77777777\nv_mov_b32_e32 v7, 0\n"
-            "global_load_dwordx2 v[4:5], v3, s[8:9]\ns_waitcnt vmcnt(0)\n" +
-            Name + " " + (Returns ? Dst + ", " : "") + "v3, " + Data +
-            ", s[10:11]" + (Returns ? " glc" : "") +
-            "\ns_waitcnt vmcnt(0)\n"
-            "global_store_dwordx2 v3, v[6:7], s[10:11] offset:512\n");
-        check(Op, Wide, Returns, Name);
-      }
+/// global_, flat_ and buffer_: the same operations by three ways of addressing.
+TEST_F(Atomics, ThroughEveryKindOfAddress) {
+  for (const std::string Kind : {"global", "flat", "buffer"})
+    for (const Operation &Op : Operations)
+      for (bool Wide : {false, true})
+        for (bool Returns : {false, true}) {
+          if (!Op.Global)
+            continue;
+          fill(Wide);
+          std::memcpy(Out, In + 128, 512);
+          const std::string Data = Wide ? "v[4:5]" : "v4";
+          const std::string Dst = Wide ? "v[6:7]" : "v6";
+          const std::string Name =
+              Kind + "_atomic_" + Op.Global + (Wide ? "_x2" : "");
+          const std::string Glc = Returns ? " glc\n" : "\n";
+          std::string Atomic;
+          if (Kind == "global")
+            Atomic = Name + " " + (Returns ? Dst + ", " : "") + "v3, " + Data +
+                     ", s[10:11]" + Glc;
+          else if (Kind == "flat")
+            Atomic = Name + " " + (Returns ? Dst + ", " : "") + "v[8:9], " +
+                     Data + Glc;
+          else // What comes back takes the place of the data.
+            Atomic = Name + " " + Data + ", v3, s[12:15], 0 offen" + Glc +
+                     "s_waitcnt vmcnt(0)\n" +
+                     (Returns ? "v_mov_b32_e32 v6, v4\n" : "") +
+                     (Returns && Wide ? "v_mov_b32_e32 v7, v5\n" : "");
+          EXPECT_RUNS(R"(
+            s_mov_b32 s12, s10
+            s_and_b32 s13, s11, 0xffff
+            s_mov_b32 s14, 0x10000
+            s_mov_b32 s15, 0x27fac
+            v_lshlrev_b32_e32 v3, 3, v0
+            v_mov_b32_e32 v9, s11
+            v_add_co_u32_e32 v8, vcc, s10, v3
+            v_addc_co_u32_e32 v9, vcc, 0, v9, vcc
+            v_mov_b32_e32 v6, 0x77777777
+            v_mov_b32_e32 v7, 0
+            global_load_dwordx2 v[4:5], v3, s[8:9]
+            s_waitcnt vmcnt(0)
+          )" + Atomic +
+                      R"(
+            s_waitcnt vmcnt(0) lgkmcnt(0)
+            global_store_dwordx2 v3, v[6:7], s[10:11] offset:512
+          )");
+          check(Op, Wide, Returns, Name);
+        }
 }
 
 TEST_F(Atomics, Lds) {
@@ -215,7 +241,7 @@ TEST_F(Atomics, LdsFloatEdges) {
   L.GroupBytes = 1024;
   for (bool Keep : {true, false}) {
     EXPECT_RUNS(std::string("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), ") +
-                (Keep ? "3" : "0") + R"(
+                    (Keep ? "3" : "0") + R"(
       global_load_dword v4, v1, s[8:9]
       global_load_dword v5, v1, s[8:9] offset:256
       s_waitcnt vmcnt(0)
