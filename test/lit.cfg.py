@@ -53,13 +53,16 @@ config.substitutions += [
     ("%clang", os.path.join(own_bin, "clang")),
     ("%LLVM", f"LLVM{llvm}"),
     # One binary for every target that the virtual GPU is tested with.
-    ("%hipcc_all", hipcc + "".join(f" --offload-arch={T}" for T in ("gfx906", "gfx90a", "gfx1030"))),
-    ("%hipcc_gfx1030", f"{hipcc} --offload-arch=gfx1030"),
+    ("%hipcc_all", "hipcc --offload-arch=gfx906 --offload-arch=gfx90a --offload-arch=gfx1030"),
+    ("%hipcc_gfx1030", "hipcc --offload-arch=gfx1030"),
     ("%hipcc", f"{hipcc} --offload-arch=gfx906"),
     ("%kprobe_bin", kprobe_bin),
     ("%kprobe_lib", kprobe_lib),
     ("%kprobe_src", config.kprobe_source),
-    # Programs of benchmarks/kernels, built by the target e2e-programs.
+    # Programs of benchmarks/kernels, built by the target e2e-programs; "more" is
+    # for gfx90a and gfx1030 in one binary.
+    ("%more_plain", os.path.join(config.kprobe_build, "test", "e2e-programs", "more-plain")),
+    ("%more_probed", os.path.join(config.kprobe_build, "test", "e2e-programs", "more-probed")),
     ("%plain", os.path.join(config.kprobe_build, "test", "e2e-programs", "plain")),
     ("%probed", os.path.join(config.kprobe_build, "test", "e2e-programs", "probed")),
     ("%python", config.python),

@@ -3,16 +3,17 @@
 // with every other one.
 // REQUIRES: vgpu
 // RUN: %hipcc_all -O3 -x hip %s -o %t
-// RUN: kprobe-vgpu --vgpu=gfx906,gfx90a,gfx90a -- %t | FileCheck %s
-// RUN: env ROCR_VISIBLE_DEVICES=1 kprobe-vgpu --vgpu=gfx906,gfx90a -- %t \
+// RUN: kprobe-vgpu --vgpu=gfx906,gfx90a,gfx1030,gfx90a -- %t | FileCheck %s
+// RUN: env ROCR_VISIBLE_DEVICES=2 kprobe-vgpu --vgpu=gfx906,gfx90a,gfx1030 -- %t \
 // RUN:     | FileCheck --check-prefix=ONE %s
-// CHECK: devices 3
+// CHECK: devices 4
 // CHECK-NEXT: gfx906{{.*}} wave 64, units 60, LDS 65536, engine 1800 MHz, 906
 // CHECK-NEXT: gfx90a:sramecc+:xnack- wave 64, units 110, LDS 65536, engine 1700 MHz, 910
+// CHECK-NEXT: gfx1030 wave 32, units 40, LDS 65536, engine 2250 MHz, 1030
 // CHECK-NEXT: gfx90a:sramecc+:xnack- wave 64, units 110, LDS 65536, engine 1700 MHz, 910
 // CHECK-NEXT: passed
 // ONE: devices 1
-// ONE-NEXT: gfx90a:sramecc+:xnack- wave 64
+// ONE-NEXT: gfx1030 wave 32
 // ONE-NEXT: passed
 #include "Inputs/check.h"
 

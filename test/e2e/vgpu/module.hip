@@ -1,10 +1,12 @@
 // A code object that the program loads itself, from a file and from memory, and
 // unloads, more than once: code at a reused address is not stale.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip --genco -DKERNEL -DFACTOR=2 %s -o %t.two
-// RUN: %hipcc -O3 -x hip --genco -DKERNEL -DFACTOR=5 %s -o %t.five
-// RUN: %hipcc -O3 -x hip %s -o %t
-// RUN: kprobe-vgpu -- %t %t.two %t.five | FileCheck %s
+// RUN: %hipcc_all -O3 -x hip --genco -DKERNEL -DFACTOR=2 %s -o %t.two
+// RUN: %hipcc_all -O3 -x hip --genco -DKERNEL -DFACTOR=5 %s -o %t.five
+// RUN: %hipcc_all -O3 -x hip %s -o %t
+// RUN: kprobe-vgpu --vgpu=gfx906 -- %t %t.two %t.five | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx90a -- %t %t.two %t.five | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t %t.two %t.five | FileCheck %s
 // CHECK: passed
 #ifdef KERNEL
 #include <hip/hip_runtime.h>

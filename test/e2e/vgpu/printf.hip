@@ -1,8 +1,14 @@
 // printf in a kernel reaches stdout, through ROCm's host call thread: the wave
 // raises a signal and waits for the host's answer while it runs.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t
-// RUN: kprobe-vgpu -- %t > %t.out
+// RUN: %hipcc_all -O3 -x hip %s -o %t
+// RUN: kprobe-vgpu --vgpu=gfx906 -- %t > %t.out
+// RUN: FileCheck %s < %t.out
+// RUN: grep -c "^block" %t.out | FileCheck --check-prefix=COUNT %s
+// RUN: kprobe-vgpu --vgpu=gfx90a -- %t > %t.out
+// RUN: FileCheck %s < %t.out
+// RUN: grep -c "^block" %t.out | FileCheck --check-prefix=COUNT %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t > %t.out
 // RUN: FileCheck %s < %t.out
 // RUN: grep -c "^block" %t.out | FileCheck --check-prefix=COUNT %s
 // CHECK-DAG: block 0 lane 0: 0.50 text

@@ -2,11 +2,13 @@
 // error: abort(), a failed assert with its text, an instruction that does not
 // exist (named by its encoding) and a kernel that would never end.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t
+// RUN: %hipcc_all -O3 -x hip %s -o %t
 // RUN: not --crash kprobe-vgpu -- %t abort 2>&1 | FileCheck --check-prefix=ABORT %s
 // RUN: not --crash kprobe-vgpu -- %t assert 2>&1 | FileCheck --check-prefix=ASSERT %s
 // RUN: not --crash kprobe-vgpu -- %t illegal 2>&1 | FileCheck --check-prefix=ILLEGAL %s
 // RUN: not --crash kprobe-vgpu --max-cycles 100000 -- %t endless 2>&1 | FileCheck --check-prefix=ENDLESS %s
+// RUN: not --crash kprobe-vgpu --vgpu=gfx90a -- %t abort 2>&1 | FileCheck --check-prefix=ABORT %s
+// RUN: not --crash kprobe-vgpu --vgpu=gfx1030 -- %t abort 2>&1 | FileCheck --check-prefix=ABORT %s
 // ABORT: trap
 // ABORT: kernel aborts()
 // ABORT: HSA_STATUS_ERROR_EXCEPTION

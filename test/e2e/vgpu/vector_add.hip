@@ -1,8 +1,10 @@
 // An unmodified hipcc program computes on the virtual GPU: vectors of sizes
 // around those of waves and workgroups, one and several workgroups.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t
-// RUN: kprobe-vgpu -- %t | FileCheck %s
+// RUN: %hipcc_all -O3 -x hip %s -o %t
+// RUN: kprobe-vgpu --vgpu=gfx906 -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx90a -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t | FileCheck %s
 // CHECK: virtual
 // CHECK: passed
 #include "Inputs/check.h"

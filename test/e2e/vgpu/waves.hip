@@ -5,6 +5,13 @@
 // RUN: %hipcc_all -O3 -x hip %s -o %t
 // RUN: kprobe-vgpu --vgpu=gfx906 -- %t 64 | FileCheck %s
 // RUN: kprobe-vgpu --vgpu=gfx90a -- %t 64 | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t 32 | FileCheck %s
+// gfx1030 in waves of 64, whose shuffles stay within 32 lanes (HIP's header refuses
+// them by the name of the target); and in CU mode.
+// RUN: %hipcc_gfx1030 -O3 -x hip %s -o %t.64 -mwavefrontsize64 -U__gfx1030__ -DSHUFFLE=32
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t.64 64 | FileCheck %s
+// RUN: %hipcc_gfx1030 -O3 -x hip %s -o %t.cu -mcumode
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t.cu 32 | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 
