@@ -90,7 +90,7 @@ protected:
       offer(R, W, 0xe8000000 | (Op & 7) << 16 | 22u << 19, 0x80000000);
       offer(R, W, 0xe8000000 | (Op & 7) << 16 | 22u << 19, 0x80200000);
       for (uint32_t Segment = 0; Segment < 3; ++Segment)
-        for (uint32_t SAddr : {0x007f0000u, 0x007d0000u})
+        for (uint32_t SAddr : {0x007f0000u, 0x007d0000u, 0u})
           for (uint32_t Glc : {0u, 1u << 16})
             offer(R, W, 0xdc000000 | (Op & 127) << 18 | Glc | Segment << 14,
                   SAddr);
