@@ -45,7 +45,9 @@ static std::vector<Signature> signatures(LLVMContext &Context) {
 #define KPROBE_TYPE_VOID Type::getVoidTy(Context)
 #define KPROBE_TYPE_I32 Type::getInt32Ty(Context)
 #define KPROBE_TYPE_I64 Type::getInt64Ty(Context)
-#define KPROBE_TYPE_STATE StructType::get(KPROBE_TYPE_I64, KPROBE_TYPE_I32)
+#define KPROBE_TYPE_CLAIM                                                      \
+  StructType::get(KPROBE_TYPE_I64, KPROBE_TYPE_I64, KPROBE_TYPE_I32,           \
+                  KPROBE_TYPE_I32, KPROBE_TYPE_I32)
   return {
 #define KPROBE_HOOK(Name, Result, Arguments)                                   \
   {"__kprobe_" #Name, Make(Result, KPROBE_ARGUMENTS Arguments), false},
@@ -68,25 +70,15 @@ static bool sameSignature(FunctionType *A, FunctionType *B) {
          A->params() == B->params();
 }
 
-static Value *readHardware(IRBuilderBase &Builder, int Register) {
-  if (Register < 0)
-    return Builder.getInt32(0);
-  // s_getreg's operand: register, first bit (0), bits - 1.
-  return Builder.CreateIntrinsic(Intrinsic::amdgcn_s_getreg, {},
-                                 {Builder.getInt32(Register | 31 << 11)});
-}
-
 static void definePrimitive(Function &F, const Target &T) {
   IRBuilder<> Builder(BasicBlock::Create(F.getContext(), "", &F));
   StringRef Name = F.getName();
   Name.consume_front("__kprobe_");
   Value *Result = nullptr;
-  if (Name == "cycles") {
-    Result = T.readCycles(Builder);
-  } else if (Name == "ticks") {
-    Result = T.readTicks(Builder);
-  } else if (Name == "place0" || Name == "place1") {
-    Result = readHardware(Builder, Name == "place0" ? T.Place0 : T.Place1);
+  if (Name == "place0") {
+    Result = T.readPlace0(Builder);
+  } else if (Name == "place1") {
+    Result = T.readPlace1(Builder);
   } else if (Name == "exec") {
     Type *Lanes = Builder.getIntNTy(T.WaveSize);
     Result = Builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {Lanes},
@@ -156,8 +148,9 @@ Expected<Hooks> Hooks::link(Module &M, const Target &T,
   }
   for (Function *F : Primitives)
     inlineAndErase(*F);
-  Linked.WaveBegin = M.getFunction("__kprobe_wave_begin");
-  Linked.WaveEnd = M.getFunction("__kprobe_wave_end");
+  Linked.WaveClaim = M.getFunction("__kprobe_wave_claim");
+  Linked.WaveBegun = M.getFunction("__kprobe_wave_begun");
+  Linked.WaveEnded = M.getFunction("__kprobe_wave_ended");
   return Linked;
 }
 
@@ -170,21 +163,27 @@ void Hooks::allowIn(Function &Kernel) {
     Kernel.removeFnAttr(Claim);
 }
 
-std::pair<Value *, Value *> Hooks::waveBegin(IRBuilderBase &Builder) {
-  CallInst *Call = Builder.CreateCall(WaveBegin, {});
-  Value *Ring = Builder.CreateExtractValue(Call, 0);
-  Value *Mask = Builder.CreateExtractValue(Call, 1);
+Claim Hooks::waveClaim(IRBuilderBase &Builder) {
+  CallInst *Call = Builder.CreateCall(WaveClaim, {});
+  auto Field = [&](unsigned I) { return Builder.CreateExtractValue(Call, I); };
+  Claim Slot = {Field(0), Field(1), Field(2), Field(3), Field(4)};
   inlineCall(*Call);
-  return {Ring, Mask};
+  return Slot;
 }
 
-void Hooks::waveEnd(IRBuilderBase &Builder, Value *Ring, Value *Cursor) {
-  inlineCall(*Builder.CreateCall(WaveEnd, {Ring, Cursor}));
+void Hooks::waveBegun(IRBuilderBase &Builder, Value *Ring, WaveClocks Begin) {
+  inlineCall(*Builder.CreateCall(WaveBegun, {Ring, Begin.Cycles, Begin.Ticks}));
+}
+
+void Hooks::waveEnded(IRBuilderBase &Builder, Value *Ring, Value *Cursor,
+                      WaveClocks End) {
+  inlineCall(*Builder.CreateCall(WaveEnded,
+                                 {Ring, Cursor, End.Cycles, End.Ticks}));
 }
 
 void Hooks::finish() {
-  WaveBegin->eraseFromParent();
-  WaveEnd->eraseFromParent();
+  for (Function *Hook : {WaveClaim, WaveBegun, WaveEnded})
+    Hook->eraseFromParent();
 }
 
 } // namespace kprobe

@@ -21,16 +21,18 @@ public:
   static void allowIn(llvm::Function &Kernel);
 
   // Calls, inlined at once.
-  std::pair<llvm::Value *, llvm::Value *>
-  waveBegin(llvm::IRBuilderBase &Builder); // {ring, mask}
-  void waveEnd(llvm::IRBuilderBase &Builder, llvm::Value *Ring,
-               llvm::Value *Cursor);
+  Claim waveClaim(llvm::IRBuilderBase &Builder);
+  void waveBegun(llvm::IRBuilderBase &Builder, llvm::Value *Ring,
+                 WaveClocks Begin);
+  void waveEnded(llvm::IRBuilderBase &Builder, llvm::Value *Ring,
+                 llvm::Value *Cursor, WaveClocks End);
 
   // Removes the hooks' own bodies, once no more calls are to come.
   void finish();
 
 private:
-  llvm::Function *WaveBegin = nullptr, *WaveEnd = nullptr;
+  llvm::Function *WaveClaim = nullptr, *WaveBegun = nullptr,
+                 *WaveEnded = nullptr;
 };
 
 } // namespace kprobe

@@ -4,10 +4,13 @@
 //
 // What a clone gets, on gfx906 (test/pass/probe_cost.ll pins it):
 //
-//   at entry     the hook __kprobe_wave_begin, then
-//                  s_mov_b64 s[70:71], ring; s_mov_b32 s73, mask
-//                  s_mov_b32 s72, 0                        cursor
-//   per block    at its start
+//   at entry     both clocks and the hook __kprobe_wave_claim; at the end of the
+//                entry block, where what it has loaded is there,
+//                  s_cmp_lt_u32; s_cselect_b64 s[70:71]    ring
+//                  s_cselect_b32 s73; s_mov_b32 s72, 0     mask, cursor
+//                and the hook __kprobe_wave_begun
+//   per block    but for the kernel's entry, of which the header tells, and for
+//                those of which others tell (Placement.h), at its start
 //                  s_memtime s[A:B]                        the clock
 //                at its end (before a call, if it has one)
 //                  s_and_b32 sC, s72, s73                  place in the ring
@@ -21,7 +24,7 @@
 //                nine instructions: no branch, no atomic, no LDS, and no wait
 //                but the one for the clock, where a block is too short to
 //                hide it
-//   per return   the hook __kprobe_wave_end
+//   per return   both clocks, and after the event __kprobe_wave_ended
 //
 // s70..s73 lie above what the register allocator may use in the clone (72 less
 // the special ones), so that the whole count, 80, still allows ten waves; a
@@ -40,6 +43,7 @@
 #include "Compat.h"
 #include "Diagnostics.h"
 #include "Hooks.h"
+#include "Placement.h"
 #include "Probe.h"
 #include "SiteFacts.h"
 #include "SiteTable.h"
@@ -76,7 +80,8 @@ private:
   SmallVector<Function *, 8> selectKernels();
   Error instrument(Function &Kernel, const Target &T, Hooks &DeviceRuntime);
   void instrumentFunction(const ClonedFunction &F, const FunctionFacts &Facts,
-                          const ProbeEmitter &Probes, Hooks *KernelHooks);
+                          ArrayRef<unsigned> ToldBy, const ProbeEmitter &Probes,
+                          Hooks *KernelHooks);
 
   Module &M;
   FunctionAnalysisManager &Analyses;
@@ -135,6 +140,7 @@ static DebugLoc noLine(Function &F) {
 
 void Instrumenter::instrumentFunction(const ClonedFunction &F,
                                       const FunctionFacts &Facts,
+                                      ArrayRef<unsigned> ToldBy,
                                       const ProbeEmitter &Probes,
                                       Hooks *KernelHooks) {
   Function &Clone = *F.Clone;
@@ -157,47 +163,71 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
   for (BasicBlock &Block : *F.Original)
     Blocks.push_back(cast<BasicBlock>(F.Values->lookup(&Block)));
 
-  unsigned Site = Table.addFunction(Facts);
+  // When a wave began, and with which lanes, is in its header.
+  bool ImpliedEntry = KernelHooks && !Wanted.AllBlocks;
+  unsigned FirstSite = Table.addFunction(Facts, ImpliedEntry, ToldBy);
+  IRBuilder<> Builder(entryPoint(Clone));
+  // Moving to another place takes that place's line along.
   DebugLoc NoLine = noLine(Clone);
-  for (BasicBlock *Block : Blocks) {
-    Instruction *Start = Block == &Clone.getEntryBlock()
-                             ? entryPoint(Clone)
-                             : &*Block->getFirstInsertionPt();
+  auto MoveTo = [&](Instruction *Place) {
+    Builder.SetInsertPoint(Place);
+    Builder.SetCurrentDebugLocation(NoLine);
+  };
+  for (unsigned I = 0; I < Blocks.size(); ++I) {
+    BasicBlock *Block = Blocks[I];
+    bool BeginsWave = KernelHooks && I == 0;
+    bool EndsWave = KernelHooks && isa<ReturnInst>(Block->getTerminator());
+    bool HasEvent =
+        !(BeginsWave && ImpliedEntry) && ToldBy[I] == BlockFacts::None;
     Instruction *End = firstDeparture(*Block);
     // A musttail call is followed by its return and by nothing else; it is a
     // call, so that is taken care of.
     if (!End)
       End = Block->getTerminator();
-    IRBuilder<> Builder(Start);
-    Builder.SetCurrentDebugLocation(NoLine);
-    Value *Clock = Probes.readClock(Builder);
-    Builder.SetInsertPoint(End);
-    Builder.SetCurrentDebugLocation(NoLine);
-    Probes.commit(Builder, Clock, Site++);
+    MoveTo(I == 0 ? entryPoint(Clone) : &*Block->getFirstInsertionPt());
+    WaveClocks Begin, Ended;
+    Claim Slot;
+    Value *Clock = nullptr;
+    if (BeginsWave) {
+      Begin = Probes.readWaveClocks(Builder);
+      Slot = KernelHooks->waveClaim(Builder);
+      Clock = Begin.Cycles;
+    } else if (HasEvent) {
+      Clock = Probes.readClock(Builder);
+    }
+    if (EndsWave) {
+      // Before the last event, where they are the last that is waited for.
+      MoveTo(Block->getTerminator());
+      Ended = Probes.readWaveClocks(Builder);
+    }
+    MoveTo(End);
+    if (BeginsWave) {
+      // As late as can be: what the hook has loaded arrives while the block
+      // runs.
+      Value *Ring = Probes.initState(Builder, Slot);
+      KernelHooks->waveBegun(Builder, Ring, Begin);
+    }
+    if (HasEvent)
+      Probes.commit(Builder, Clock, FirstSite + I);
+    if (EndsWave) {
+      MoveTo(Block->getTerminator());
+      auto [Ring, Cursor] = Probes.readState(Builder);
+      KernelHooks->waveEnded(Builder, Ring, Cursor, Ended);
+    }
   }
-  if (!KernelHooks)
-    return;
-  for (BasicBlock *Block : Blocks) {
-    if (!isa<ReturnInst>(Block->getTerminator()))
-      continue;
-    IRBuilder<> Builder(Block->getTerminator());
-    Builder.SetCurrentDebugLocation(NoLine);
-    auto [Ring, Cursor] = Probes.readState(Builder);
-    KernelHooks->waveEnd(Builder, Ring, Cursor);
-  }
-  IRBuilder<> Builder(entryPoint(Clone));
-  Builder.SetCurrentDebugLocation(NoLine);
-  auto [Ring, Mask] = KernelHooks->waveBegin(Builder);
-  Probes.initState(Builder, Ring, Mask);
 }
 
 Error Instrumenter::instrument(Function &Kernel, const Target &T,
                                Hooks &DeviceRuntime) {
   SmallVector<Function *, 4> Functions = functionsOf(Kernel);
   std::vector<FunctionFacts> Facts;
+  std::vector<std::vector<unsigned>> ToldBy;
   size_t BlockCount = 0;
   for (Function *F : Functions) {
     Facts.push_back(collectFacts(*F, Analyses));
+    ToldBy.push_back(Wanted.AllBlocks
+                         ? std::vector<unsigned>(F->size(), BlockFacts::None)
+                         : placeEvents(*F, Facts.back(), Analyses));
     BlockCount += F->size();
   }
   if (Table.siteCount() + BlockCount > KPROBE_MAX_SITES)
@@ -212,7 +242,7 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
   Table.addKernel(Kernel.getName(), Clone.getName());
   ProbeEmitter Probes(T, Memory);
   for (size_t I = 0; I < Clones.size(); ++I)
-    instrumentFunction(Clones[I], Facts[I], Probes,
+    instrumentFunction(Clones[I], Facts[I], ToldBy[I], Probes,
                        I == 0 ? &DeviceRuntime : nullptr);
 
   LLVMContext &Context = M.getContext();
@@ -265,12 +295,12 @@ bool Instrumenter::run() {
   DeviceRuntime->finish();
   if (!Table.siteCount())
     return true;
-  M.appendModuleInlineAsm(
-      siteSectionAssembly(Table.bytes(producer(), T->Processor, T->WaveSize)));
+  M.appendModuleInlineAsm(siteSectionAssembly(Table.bytes(producer(), *T)));
   if (Wanted.Verbose)
     reportWarning(M, Twine(Table.kernelCount()) + " of " + Twine(KernelsSeen) +
                          " kernels instrumented, " + Twine(Table.siteCount()) +
-                         " sites");
+                         " sites, " + Twine(Table.omissionCount()) +
+                         " of them told of by others");
   return true;
 }
 

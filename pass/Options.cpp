@@ -40,6 +40,11 @@ Error Options::parse(StringRef Text) {
     } else if (Key == "level") {
       if (Value != "block")
         return invalid("unknown level '" + Value + "' (known: block)");
+    } else if (Key == "block") {
+      if (Value != "all" && Value != "minimal")
+        return invalid("unknown choice of blocks '" + Value +
+                       "' (known: minimal, all)");
+      AllBlocks = Value == "all";
     } else if (Key == "disable" && !HasValue) {
       Disable = true;
     } else if (Key == "verbose" && !HasValue) {
@@ -47,7 +52,7 @@ Error Options::parse(StringRef Text) {
     } else {
       return invalid("unknown option '" + Item.trim() +
                      "' (known: kernels=GLOB,…  exclude=GLOB,…  level=block  "
-                     "disable  verbose)");
+                     "block=minimal|all  disable  verbose)");
     }
   }
   return Error::success();

@@ -15,6 +15,8 @@ namespace kprobe {
 struct Options {
   bool Disable = false;
   bool Verbose = false;
+  // An event for every block, also where others tell of it.
+  bool AllBlocks = false;
   // Globs over kernel names; a kernel is taken when one of Kernels matches (or
   // there is none) and none of Exclude does.
   std::vector<llvm::GlobPattern> Kernels;

@@ -77,26 +77,37 @@ void ProbeEmitter::reserveState(Function &F) const {
     F.addFnAttr("amdgpu-waves-per-eu", Least);
 }
 
-void ProbeEmitter::initState(IRBuilderBase &Builder, Value *Ring,
-                             Value *Mask) const {
+// The choice between slot and sink is made here, because it ends in the state
+// registers anyway.
+Value *ProbeEmitter::initState(IRBuilderBase &Builder,
+                               const Claim &Slot) const {
   Type *Result = StructType::get(Builder.getInt64Ty(), Builder.getInt32Ty(),
                                  Builder.getInt32Ty());
-  assembly(Builder, Result, {Ring, Mask},
-           "s_mov_b64 " + T.ring() + ", $3\n\ts_mov_b32 " + T.mask() +
-               ", $4\n\ts_mov_b32 " + T.cursor() + ", 0",
-           "=&{" + T.ring() + "},=&{" + T.cursor() + "},=&{" + T.mask() +
-               "},s,s");
+  Value *State = assembly(
+      Builder, Result,
+      {Slot.Ring, Slot.SinkRing, Slot.Slot, Slot.SlotCount, Slot.Mask},
+      "s_cmp_lt_u32 $5, $6\n\ts_cselect_b64 " + T.ring() +
+          ", $3, $4\n\ts_cselect_b32 " + T.mask() + ", $7, 0\n\ts_mov_b32 " +
+          T.cursor() + ", 0",
+      "=&{" + T.ring() + "},=&{" + T.cursor() + "},=&{" + T.mask() +
+          "},s,s,s,s,s,~{scc}");
+  return Builder.CreateExtractValue(State, 0);
 }
 
+// The ring is used where it is; the cursor is copied.
 std::pair<Value *, Value *>
 ProbeEmitter::readState(IRBuilderBase &Builder) const {
   Type *Result = StructType::get(Builder.getInt64Ty(), Builder.getInt32Ty());
-  Value *State =
-      assembly(Builder, Result, {},
-               "s_mov_b64 $0, " + T.ring() + "\n\ts_mov_b32 $1, " + T.cursor(),
-               "=&s,=s");
+  Value *State = assembly(Builder, Result, {}, "s_mov_b32 $1, " + T.cursor(),
+                          "={" + T.ring() + "},=s");
   return {Builder.CreateExtractValue(State, 0),
           Builder.CreateExtractValue(State, 1)};
+}
+
+WaveClocks ProbeEmitter::readWaveClocks(IRBuilderBase &Builder) const {
+  // Next to one another: the decoder takes them for one instant.
+  Value *Cycles = T.readCycles(Builder);
+  return {Cycles, T.Ticks == T.Cycles ? Cycles : T.readTicks(Builder)};
 }
 
 std::string ProbeEmitter::countLanes(StringRef Result) const {
@@ -137,8 +148,8 @@ void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock,
           Ring, PointerType::get(Builder.getContext(), GlobalSpace)),
       Builder.CreateZExt(Offset, I64));
   Value *Event = PoisonValue::get(FixedVectorType::get(I32, 2));
-  Event = Builder.CreateInsertElement(Event, Builder.CreateTrunc(Clock, I32),
-                                      uint64_t(0));
+  Event = Builder.CreateInsertElement(
+      Event, Builder.CreateZExtOrTrunc(Clock, I32), uint64_t(0));
   Event = Builder.CreateInsertElement(Event, Tag, uint64_t(1));
   Memory.markOwn(*Builder.CreateAlignedStore(Event, Place, Align(8)));
 }

@@ -24,6 +24,17 @@ private:
   llvm::MDNode *Scopes;
 };
 
+// Both clocks at one end of a wave, i64.
+struct WaveClocks {
+  llvm::Value *Cycles, *Ticks;
+};
+
+// What the begin hook found, by the fields of KPROBE_TYPE_CLAIM.
+struct Claim {
+  llvm::Value *Ring, *SinkRing; // i64
+  llvm::Value *Slot, *SlotCount, *Mask;
+};
+
 class ProbeEmitter {
 public:
   ProbeEmitter(const Target &T, const TraceMemory &Memory)
@@ -34,17 +45,20 @@ public:
   void reserveState(llvm::Function &F) const;
 
   // Sets the state of the wave; kernels only, before any other probe code.
-  void initState(llvm::IRBuilderBase &Builder, llvm::Value *Ring,
-                 llvm::Value *Mask) const;
+  // Returns the ring address.
+  llvm::Value *initState(llvm::IRBuilderBase &Builder, const Claim &Slot) const;
 
-  // The state as values, for the end hook: {i64 ring, i32 cursor}.
+  // The state as values, for the end hook: {i64 ring, i32 cursor}. Kernels
+  // only.
   std::pair<llvm::Value *, llvm::Value *>
   readState(llvm::IRBuilderBase &Builder) const;
+
+  WaveClocks readWaveClocks(llvm::IRBuilderBase &Builder) const;
 
   // The two halves of a probe: the clock at the start of a block, the event at
   // its end.
   llvm::Value *readClock(llvm::IRBuilderBase &Builder) const {
-    return T.readCycles(Builder);
+    return T.readEventClock(Builder);
   }
   void commit(llvm::IRBuilderBase &Builder, llvm::Value *Clock,
               unsigned Site) const;

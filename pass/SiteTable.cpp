@@ -31,7 +31,8 @@ void SiteTable::addKernel(StringRef Name, StringRef CloneName) {
 
 static uint16_t saturated(unsigned Count) { return std::min(Count, 0xffffu); }
 
-unsigned SiteTable::addFunction(const FunctionFacts &Facts) {
+unsigned SiteTable::addFunction(const FunctionFacts &Facts,
+                                bool ImpliedEntry, ArrayRef<unsigned> ToldBy) {
   unsigned First = Sites.size();
   KprobeFunctionRecord Function = {};
   Function.Name = string(Facts.Name);
@@ -71,6 +72,14 @@ unsigned SiteTable::addFunction(const FunctionFacts &Facts) {
     Site.BytesWritten = saturated(Block.BytesWritten);
     Sites.push_back(Site);
   }
+  if (ImpliedEntry)
+    Sites[First].Flags |= KPROBE_SITE_IMPLIED;
+  for (unsigned I = 0; I < ToldBy.size(); ++I) {
+    if (ToldBy[I] == BlockFacts::None)
+      continue;
+    Sites[First + I].Flags |= KPROBE_SITE_OMITTED;
+    Omissions.push_back({First + I, First + ToldBy[I]});
+  }
   Functions.push_back(Function);
   ++Kernels.back().FunctionCount;
   Kernels.back().SiteCount += Function.SiteCount;
@@ -92,14 +101,14 @@ static uint32_t append(std::string &Bytes, const void *Data, size_t Size) {
   return Offset;
 }
 
-std::string SiteTable::bytes(StringRef Producer, StringRef Target,
-                             unsigned WaveSize) {
+std::string SiteTable::bytes(StringRef Producer, const Target &T) {
   KprobeSiteTableHeader Header = {};
   Header.Magic = KPROBE_SITE_MAGIC;
   Header.Version = KPROBE_WIRE_MAJOR << 16 | KPROBE_WIRE_MINOR;
   Header.Producer = string(Producer);
-  Header.Target = string(Target);
-  Header.WaveSize = WaveSize;
+  Header.Target = string(T.Processor);
+  Header.WaveSize = T.WaveSize;
+  Header.EventClock = T.eventClockKind();
   std::string Bytes(sizeof Header, '\0');
   auto Add = [&](const auto &Area, uint32_t &Count, uint32_t &Offset) {
     Count = Area.size();
@@ -110,6 +119,7 @@ std::string SiteTable::bytes(StringRef Producer, StringRef Target,
   Add(Sites, Header.SiteCount, Header.SiteOffset);
   Add(Frames, Header.FrameCount, Header.FrameOffset);
   Add(Edges, Header.EdgeCount, Header.EdgeOffset);
+  Add(Omissions, Header.OmissionCount, Header.OmissionOffset);
   Add(Strings, Header.StringBytes, Header.StringOffset);
   Header.TotalBytes = Bytes.size();
   memcpy(&Bytes[0], &Header, sizeof Header);

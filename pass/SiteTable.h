@@ -3,7 +3,9 @@
 #define KPROBE_PASS_SITETABLE_H
 
 #include "SiteFacts.h"
+#include "Target.h"
 #include "kprobe/wire.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -16,16 +18,18 @@ public:
   SiteTable();
 
   // Kernels, and after each its functions, the kernel's own first. A function's
-  // blocks get consecutive site ids; the first is returned.
+  // blocks get consecutive site ids; the first is returned. ImpliedEntry: the
+  // entry block has no event. ToldBy: as placeEvents returns it.
   void addKernel(llvm::StringRef Name, llvm::StringRef CloneName);
-  unsigned addFunction(const FunctionFacts &Facts);
+  unsigned addFunction(const FunctionFacts &Facts, bool ImpliedEntry,
+                       llvm::ArrayRef<unsigned> ToldBy);
 
   unsigned siteCount() const { return Sites.size(); }
+  unsigned omissionCount() const { return Omissions.size(); }
   unsigned kernelCount() const { return Kernels.size(); }
 
   // The table's bytes. Little-endian hosts only, as all of LLVM's GPU users.
-  std::string bytes(llvm::StringRef Producer, llvm::StringRef Target,
-                    unsigned WaveSize);
+  std::string bytes(llvm::StringRef Producer, const Target &T);
 
 private:
   uint32_t string(llvm::StringRef Text);
@@ -35,6 +39,7 @@ private:
   std::vector<KprobeSiteRecord> Sites;
   std::vector<KprobeFrameRecord> Frames;
   std::vector<uint32_t> Edges;
+  std::vector<KprobeOmissionRecord> Omissions;
   std::string Strings;
   llvm::StringMap<uint32_t> StringOffsets;
 };

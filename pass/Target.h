@@ -10,17 +10,29 @@
 
 namespace kprobe {
 
+// Ways to read a clock; targets.def says what each is.
+enum class Clock { MEMTIME, MEMREALTIME, MESSAGE, CYCLES_LO, COUNTER };
+
 // One row of targets.def, and what the function's features add to it.
 struct Target {
   llvm::StringRef Processor;
-  llvm::StringRef CyclesIntrinsic, TicksIntrinsic;
+  unsigned WaveSize;
+  Clock Event, Cycles, Ticks;
   int Place0, Place1; // hwreg number, -1: none
   unsigned StateBase; // first scalar register of the state
   unsigned StateLimit;
-  unsigned WaveSize = 64;
 
-  llvm::CallInst *readCycles(llvm::IRBuilderBase &Builder) const;
-  llvm::CallInst *readTicks(llvm::IRBuilderBase &Builder) const;
+  // The clock of an event: i64, or i32 where that is all there is.
+  llvm::Value *readEventClock(llvm::IRBuilderBase &Builder) const;
+  // i64.
+  llvm::Value *readCycles(llvm::IRBuilderBase &Builder) const;
+  llvm::Value *readTicks(llvm::IRBuilderBase &Builder) const;
+  // Raw place registers, i32; zero where the target has none.
+  llvm::Value *readPlace0(llvm::IRBuilderBase &Builder) const;
+  llvm::Value *readPlace1(llvm::IRBuilderBase &Builder) const;
+
+  // KPROBE_EVENT_CLOCK_* of the site table.
+  uint32_t eventClockKind() const;
 
   // Assembler names of the state: ring address, cursor, mask.
   std::string ring() const;

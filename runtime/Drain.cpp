@@ -325,8 +325,10 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
   append(KPROBE_CHUNK_DISPATCH, &Record, sizeof(Record), Name);
   if (Traced) {
     RingPool &Pool = *Device.pool();
+    const KprobeDispatchContext &Context = *Item.Context;
     drainWaves(Record.Dispatch, Pool.address(Item.Region), Item.Region.Plan,
-               Final, ChunkBytes, [&](const std::vector<uint8_t> &Payload) {
+               {Context.GroupsX, Context.GroupsY, Context.WavesPerGroup}, Final,
+               ChunkBytes, [&](const std::vector<uint8_t> &Payload) {
                  append(KPROBE_CHUNK_WAVES, Payload.data(), Payload.size());
                });
     if (Final) {

@@ -152,8 +152,8 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   RingPool *Pool = Item.Device->pool();
   if (!Pool)
     return KPROBE_DISPATCH_NO_BUFFER;
-  // The device computes with 32-bit group counts.
-  if (Grid.GroupsX > UINT32_MAX || Grid.GroupsY > UINT32_MAX)
+  // The device computes indices of waves with 32 bits.
+  if (Grid.WaveIndices > UINT32_MAX)
     return KPROBE_DISPATCH_TOO_LARGE;
 
   bool TooLarge = false;

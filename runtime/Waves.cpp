@@ -60,9 +60,21 @@ static uint64_t usedBytes(const std::vector<uint8_t> &Ring) {
   return End;
 }
 
+// The fields of a header that are the host's (wire.h).
+static void complete(KprobeWaveHeader &Header, uint64_t Slot,
+                     const RegionPlan &Plan, const WaveGrid &Grid) {
+  Header.WaveIndex = Slot << Plan.SampleShift;
+  uint64_t Group = Header.WaveIndex / Grid.WavesPerGroup;
+  Header.WaveInGroup = uint32_t(Header.WaveIndex % Grid.WavesPerGroup);
+  Header.Workgroup[0] = uint32_t(Group % Grid.GroupsX);
+  Header.Workgroup[1] = uint32_t(Group / Grid.GroupsX % Grid.GroupsY);
+  Header.Workgroup[2] = uint32_t(Group / Grid.GroupsX / Grid.GroupsY);
+  Header.RingBytes = Plan.RingBytes;
+}
+
 WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
-                       const RegionPlan &Plan, bool Clear, size_t ChunkBytes,
-                       const WavesSink &Sink) {
+                       const RegionPlan &Plan, const WaveGrid &Grid, bool Clear,
+                       size_t ChunkBytes, const WavesSink &Sink) {
   WavesResult Result;
   PayloadBuilder Payload(Dispatch, ChunkBytes, Sink);
   const uint64_t RingBytes = Plan.RingBytes;
@@ -76,6 +88,7 @@ WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
     if (Header.State == KPROBE_WAVE_UNUSED)
       continue;
     ++Result.Waves;
+    complete(Header, Slot, Plan, Grid);
     KprobeWaveExtent Extent = {};
     uint64_t Dirty = RingBytes;
     if (Header.State == KPROBE_WAVE_ENDED) {

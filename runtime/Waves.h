@@ -15,15 +15,24 @@ namespace kprobe {
 // Called with the payload of one WAVES chunk.
 using WavesSink = std::function<void(const std::vector<uint8_t> &)>;
 
+// The grid as the device's index of a wave counts it (KprobeDispatchContext).
+struct WaveGrid {
+  uint32_t GroupsX = 1;
+  uint32_t GroupsY = 1;
+  uint32_t WavesPerGroup = 1;
+};
+
 struct WavesResult {
   uint64_t Waves = 0; // slots that a wave had used
 };
 
-// Copies every used slot, oldest event first, and zeroes what the device wrote
-// when Clear is set (not while waves may still run). A payload is handed to
+// Copies every used slot, its header completed by what follows from its number,
+// oldest event first, and zeroes what the device wrote when Clear is set (not
+// while waves may still run). A payload is handed to
 // Sink whenever it would grow past ChunkBytes.
 WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
-                       const RegionPlan &Plan, bool Clear, size_t ChunkBytes,
+                       const RegionPlan &Plan, const WaveGrid &Grid,
+                       bool Clear, size_t ChunkBytes,
                        const WavesSink &Sink);
 
 // BeginTicks of the first wave that has one, 0 when none has begun.

@@ -72,6 +72,9 @@ config.substitutions += [
 if os.path.exists(os.path.join(kprobe_lib, "kprobe-vgpu", "libhsakmt.so.1")):
     config.available_features.add("vgpu")
 config.available_features.add(f"llvm{llvm}")
+for major in ("19", "22"):
+    if os.path.exists(os.path.join(kprobe_lib, f"kprobe-pass-llvm{major}.so")):
+        config.available_features.add(f"plugin{major}")
 if shutil.which("clang-14"):
     config.available_features.add("clang14")
 if not os.path.exists("/dev/kfd"):

@@ -6,6 +6,10 @@
  * wave and free of branches: the hooks are inlined into kernels whose control
  * flow must stay as it is, and a branch could not skip the loads anyway.
  *
+ * Small waves pay for these instructions, so the device computes with 32 bits
+ * (scalar instructions all of them; 64-bit comparisons are not) and writes what
+ * only it knows. What follows from the slot's number the host fills in.
+ *
  * A wave without a slot (no context, wrong magic, not sampled) uses the sink
  * with a mask of 0, so that probes need no test.
  */
@@ -14,15 +18,15 @@
 #define GLOBAL __attribute__((address_space(1)))
 #define CONSTANT __attribute__((address_space(4)))
 
-typedef struct KprobeWaveState {
-  uint64_t Ring;
-  uint32_t Mask;
-} KprobeWaveState;
+typedef struct KprobeClaim {
+  uint64_t Ring, SinkRing;
+  uint32_t Slot, SlotCount, Mask;
+} KprobeClaim;
 
 #define KPROBE_TYPE_VOID void
 #define KPROBE_TYPE_I32 uint32_t
 #define KPROBE_TYPE_I64 uint64_t
-#define KPROBE_TYPE_STATE KprobeWaveState
+#define KPROBE_TYPE_CLAIM KprobeClaim
 #define KPROBE_HOOK(Name, Result, Arguments) Result __kprobe_##Name Arguments;
 #define KPROBE_PRIMITIVE(Name, Result, Arguments)                              \
   Result __kprobe_##Name Arguments;
@@ -49,16 +53,8 @@ static GLOBAL struct {
   KprobeEvent Event;
 } __kprobe_sink __attribute__((aligned(128)));
 
-/* Stands in for a missing context; its magic is wrong. */
-static const CONSTANT KprobeDispatchContext __kprobe_no_context;
-
 static uint32_t uniform(uint32_t Value) {
   return (uint32_t)__builtin_amdgcn_readfirstlane((int)Value);
-}
-
-static uint64_t uniform64(uint64_t Value) {
-  return (uint64_t)uniform((uint32_t)(Value >> 32)) << 32 |
-         uniform((uint32_t)Value);
 }
 
 /* Work-items of the workgroup in one direction; the last group of a grid may
@@ -70,66 +66,66 @@ static uint32_t groupExtent(const CONSTANT DispatchPacket *Packet, int Axis,
   return Rest < Size ? Rest : Size;
 }
 
-KprobeWaveState __kprobe_wave_begin(void) {
+KprobeClaim __kprobe_wave_claim(void) {
   const CONSTANT DispatchPacket *Packet =
       (const CONSTANT DispatchPacket *)__builtin_amdgcn_dispatch_ptr();
+  /* Without a context the packet stands in for it: its magic is wrong. (LLVM 15
+   * would choose between 64-bit values in vector registers.) */
+  uint64_t Address;
+  __asm__("s_cmp_eq_u64 %1, 0\n\ts_cselect_b64 %0, %2, %1"
+          : "=s"(Address)
+          : "s"(Packet->Context), "s"((uint64_t)Packet)
+          : "scc");
+  const CONSTANT KprobeDispatchContext *Context =
+      (const CONSTANT KprobeDispatchContext *)Address;
   uint32_t GroupX = __builtin_amdgcn_workgroup_id_x();
   uint32_t GroupY = __builtin_amdgcn_workgroup_id_y();
   uint32_t GroupZ = __builtin_amdgcn_workgroup_id_z();
-  uint32_t ExtentX = groupExtent(Packet, 0, GroupX);
-  uint32_t ExtentY = groupExtent(Packet, 1, GroupY);
   /* Lanes are numbered along x, then y, then z; the first active one tells. */
-  uint32_t Item = (__builtin_amdgcn_workitem_id_z() * ExtentY +
-                   __builtin_amdgcn_workitem_id_y()) *
-                      ExtentX +
-                  __builtin_amdgcn_workitem_id_x();
-  uint32_t WaveInGroup = uniform(Item) >> __kprobe_wave_shift();
-
-  uint64_t Address = Packet->Context;
-  const CONSTANT KprobeDispatchContext *Context =
-      Address ? (const CONSTANT KprobeDispatchContext *)Address
-              : &__kprobe_no_context;
-  uint64_t Index =
-      (((uint64_t)GroupZ * Context->GroupsY + GroupY) * Context->GroupsX +
-       GroupX) *
+  uint32_t Item = (uniform(__builtin_amdgcn_workitem_id_z()) *
+                       groupExtent(Packet, 1, GroupY) +
+                   uniform(__builtin_amdgcn_workitem_id_y())) *
+                      groupExtent(Packet, 0, GroupX) +
+                  uniform(__builtin_amdgcn_workitem_id_x());
+  uint32_t WaveInGroup = Item >> __kprobe_wave_shift();
+  uint32_t Index =
+      ((GroupZ * Context->GroupsY + GroupY) * Context->GroupsX + GroupX) *
           Context->WavesPerGroup +
       WaveInGroup;
-  uint32_t Shift = Context->SampleShift & 63;
-  uint64_t Slot = Index >> Shift;
-  int Sampled = (Context->Magic == KPROBE_CONTEXT_MAGIC) &
-                (Slot << Shift == Index) & (Slot < Context->SlotCount);
+  /* Index / 2^Shift, with the remainder in the highest bits: an index that is
+   * not sampled is then above every slot. */
+  uint64_t Shifted = ((uint64_t)Index << 32) >> (Context->SampleShift & 63);
+  uint32_t Slot = (uint32_t)(Shifted >> 32) | (uint32_t)Shifted;
   uint32_t RingBytes = Context->RingBytes;
-  uint64_t SlotAddress =
-      Context->Slots + Slot * (sizeof(KprobeWaveHeader) + RingBytes);
-  RingBytes = uniform(Sampled ? RingBytes : (uint32_t)sizeof(KprobeEvent));
-  SlotAddress = uniform64(Sampled ? SlotAddress : (uint64_t)&__kprobe_sink);
+  /* Read whatever the magic says, or there would be a branch. */
+  uint32_t SlotCount = (uint32_t)Context->SlotCount;
+  KprobeClaim Claim;
+  Claim.Ring = Context->Slots + sizeof(KprobeWaveHeader) +
+               (uint64_t)Slot * (uint32_t)(sizeof(KprobeWaveHeader) + RingBytes);
+  Claim.SinkRing = (uint64_t)&__kprobe_sink + sizeof(KprobeWaveHeader);
+  Claim.Slot = Slot;
+  Claim.SlotCount = Context->Magic == KPROBE_CONTEXT_MAGIC ? SlotCount : 0;
+  Claim.Mask = KPROBE_RING_MASK(RingBytes);
+  return Claim;
+}
 
-  GLOBAL KprobeWaveHeader *Header = (GLOBAL KprobeWaveHeader *)SlotAddress;
+static GLOBAL KprobeWaveHeader *headerOf(uint64_t Ring) {
+  return (GLOBAL KprobeWaveHeader *)(Ring - sizeof(KprobeWaveHeader));
+}
+
+void __kprobe_wave_begun(uint64_t Ring, uint64_t Cycles, uint64_t Ticks) {
+  GLOBAL KprobeWaveHeader *Header = headerOf(Ring);
   Header->State = KPROBE_WAVE_BEGUN;
-  Header->Cursor = 0;
-  Header->WaveIndex = Index;
-  Header->Workgroup[0] = GroupX;
-  Header->Workgroup[1] = GroupY;
-  Header->Workgroup[2] = GroupZ;
-  Header->WaveInGroup = WaveInGroup;
+  Header->BeginCycles = Cycles;
+  Header->BeginTicks = Ticks;
   Header->HardwareId[0] = __kprobe_place0();
   Header->HardwareId[1] = __kprobe_place1();
   Header->BeginExec = __kprobe_exec();
-  Header->RingBytes = RingBytes;
-  /* Clocks last, together: the decoder takes them for one instant. */
-  uint64_t Ticks = __kprobe_ticks();
-  uint64_t Cycles = __kprobe_cycles();
-  Header->BeginTicks = Ticks;
-  Header->BeginCycles = Cycles;
-  return (KprobeWaveState){SlotAddress + sizeof(KprobeWaveHeader),
-                           KPROBE_RING_MASK(RingBytes)};
 }
 
-void __kprobe_wave_end(uint64_t Ring, uint32_t Cursor) {
-  GLOBAL KprobeWaveHeader *Header =
-      (GLOBAL KprobeWaveHeader *)(Ring - sizeof(KprobeWaveHeader));
-  uint64_t Cycles = __kprobe_cycles();
-  uint64_t Ticks = __kprobe_ticks();
+void __kprobe_wave_ended(uint64_t Ring, uint32_t Cursor, uint64_t Cycles,
+                         uint64_t Ticks) {
+  GLOBAL KprobeWaveHeader *Header = headerOf(Ring);
   Header->EndCycles = Cycles;
   Header->EndTicks = Ticks;
   Header->Cursor = Cursor;

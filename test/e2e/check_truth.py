@@ -5,9 +5,16 @@ check_truth.py PROBED WORK [ARGS...] runs the instrumented program PROBED on the
 virtual GPU, traced, with the execution log on, and compares wave by wave:
 
   expected   every time a wave came to the end of a probe, in order: the site, a
-             constant in the machine code there; the clock, the value of the last
-             s_memtime that the wave had executed; the lanes active there
+             constant in the machine code there; the clock, the value of the
+             s_memtime that the machine code stores there; the lanes active there
   traced     the events of that wave in `kprobe-decode convert --to csv`
+
+A kernel's entry block may do without an event (the site table says so): it is
+expected once, first, with the lanes active at the kernel's first instruction and
+the clock of its first s_memtime.
+
+Blocks that the site table calls omitted are left out of the comparison: they have
+no event to compare (check_paths.py holds them against a build that keeps all).
 
 None may be missing, doubled or out of order. Besides, every s_memtime that
 belongs to a site must have been followed by that site's end. Where probes are is
@@ -18,6 +25,8 @@ import collections
 import csv
 import os
 import pathlib
+import re
+import struct
 import subprocess
 import sys
 
@@ -26,6 +35,9 @@ import codeobject  # noqa: E402
 
 CLONE = ".kprobe"
 SITE_SHIFT, LANES_STEP = 10, 1 << 4
+IMPLIED, OMITTED = 0x20, 0x40
+EVENT_STORE = re.compile(r"global_store_dwordx2 v\d+, v\[(\d+):\d+\], s\[\d+:\d+\]$")
+BRANCHES = ("s_cbranch", "s_branch", "s_setpc", "s_swappc", "s_endpgm")
 
 Event = collections.namedtuple("Event", "site clock lanes")
 
@@ -34,28 +46,70 @@ class Difference(Exception):
     pass
 
 
+def clock_of(instructions, tag):
+    """Index of the s_memtime whose value goes into the event of the tag packed at
+    index `tag`, or None when it is not in the same straight piece of code: the
+    event's store says which vector registers, the move before it which scalar."""
+    store = next((at for at in range(tag, len(instructions))
+                  if EVENT_STORE.match(instructions[at].text)), tag)
+    low = EVENT_STORE.match(instructions[store].text)
+    source = None
+    for at in range(store - 1, -1, -1):
+        text = instructions[at].text
+        if source is None:
+            move = re.match(rf"v_mov_b32_e32 v{low and low[1]}, s(\d+)$", text)
+            source = move and move[1]
+        elif text.startswith(f"s_memtime s[{source}:"):
+            return at
+        if text.startswith(BRANCHES):
+            break
+    return None
+
+
 class Probes:
     """Where the probes are that one clone may run into, relative to its entry: its
     own, and those of the functions in its code object that it may call."""
 
-    def __init__(self, entry, functions):
+    def __init__(self, entry, functions, silent):
+        self.implied, self.omitted = silent  # as silent_sites() returns them
         self.ends = {}    # pc of the instruction that packs the high word: site
-        self.clocks = {}  # pc of an s_memtime: site whose probe ends next
+        self.clocks = {}  # pc of the s_memtime of a site: site
         for _, instructions in functions.values():
-            waiting = None
-            for instruction in instructions:
-                text, pc = instruction.text, instruction.pc - entry
-                if text.startswith("s_lshl4_add_u32"):
-                    # (active lanes << 4) + ((site << 10 | kind) - (1 << 4))
-                    constant = int(text.split(",")[-1], 0) & 0xffffffff
-                    self.ends[pc] = ((constant + LANES_STEP) & 0xffffffff) >> SITE_SHIFT
-                    if waiting is not None:
-                        self.clocks[waiting] = self.ends[pc]
-                    waiting = None
-                elif text.startswith("s_memtime"):
-                    waiting = pc
-                elif text.startswith(("s_cbranch", "s_branch", "s_setpc", "s_endpgm")):
-                    waiting = None
+            for index, instruction in enumerate(instructions):
+                if not instruction.text.startswith("s_lshl4_add_u32"):
+                    continue
+                # (active lanes << 4) + ((site << 10 | kind) - (1 << 4))
+                constant = int(instruction.text.split(",")[-1], 0) & 0xffffffff
+                site = ((constant + LANES_STEP) & 0xffffffff) >> SITE_SHIFT
+                self.ends[instruction.pc - entry] = site
+                clock = clock_of(instructions, index)
+                if clock is not None:
+                    self.clocks[instructions[clock].pc - entry] = site
+
+
+def silent_sites(path, clone):
+    """What the site table of a code object says of a clone's sites without events: the
+    entry block, or None when it has one, and the omitted ones."""
+    table = path.with_suffix(".sites")
+    codeobject.llvm("llvm-objcopy", f"--dump-section=.kprobe.sites={table}", path, "/dev/null")
+    data, at = table.read_bytes(), 0
+    while at < len(data):  # one table of wire.h after another
+        total, = struct.unpack_from("<Q", data, at + 8)
+        kernels, kernel_at = struct.unpack_from("<II", data, at + 24)
+        site_at, = struct.unpack_from("<I", data, at + 44)
+        string_at, = struct.unpack_from("<I", data, at + 68)
+        for number in range(kernels):
+            record = struct.unpack_from("<8I", data, at + kernel_at + 32 * number)
+            name = data[at + string_at + record[1]:].split(b"\0", 1)[0].decode()
+            if name != clone:
+                continue
+            first, count = record[4:6]
+            flags = {site: struct.unpack_from("<I", data, at + site_at + 64 * site + 28)[0]
+                     for site in range(first, first + count)}
+            return (first if flags[first] & IMPLIED else None,
+                    {site for site in flags if flags[site] & OMITTED})
+        at += total
+    raise Difference(f"{clone} is in no site table of its code object")
 
 
 def find_probes(program, work):
@@ -67,9 +121,11 @@ def find_probes(program, work):
             if not name.endswith(CLONE):
                 continue
             entry, instructions = functions[name]
-            if not Probes(entry, {name: (entry, instructions)}).ends:
+            silent = silent_sites(path, name)
+            own = Probes(entry, {name: (entry, instructions)}, silent)
+            if not own.ends and own.implied is None:
                 raise Difference(f"{name} has no probe")
-            found[name].append(Probes(entry, functions))
+            found[name].append(Probes(entry, functions, silent))
     if not found:
         raise Difference(f"{program} has no clone")
     return found
@@ -105,12 +161,22 @@ def read_log(path):
 
 def expected_events(records, probes):
     """What one wave must have written, from its records in the log."""
-    events, clock, owed = [], None, None
+    events, owed = [], None
+    last, clocks = None, {}  # s_memtime: the last value, and the last by site
+    entered = 0  # lanes of an implied entry whose clock has not been read yet
     for pc, value, active in records:
         if active is None:
-            if owed is not None:
-                raise Difference(f"site {owed} began and did not end")
-            clock, owed = value, probes.clocks.get(pc)
+            last = value
+            if entered:
+                events.append(Event(probes.implied, value, entered))
+                entered = 0
+            if pc in probes.clocks:
+                if owed is not None:
+                    raise Difference(f"site {owed} began and did not end")
+                owed = probes.clocks[pc]
+                clocks[owed] = value
+        elif pc == 0 and probes.implied is not None:
+            entered = bin(active).count("1")
         elif pc in probes.ends:
             site = probes.ends[pc]
             if owed is not None and owed != site:
@@ -119,7 +185,7 @@ def expected_events(records, probes):
             lanes = bin(active).count("1")
             # A probe that runs with no lane active stores nothing.
             if lanes:
-                events.append(Event(site, clock, lanes))
+                events.append(Event(site, clocks.get(site, last), lanes))
     if owed is not None:
         raise Difference(f"site {owed} began and did not end")
     return events
@@ -149,7 +215,8 @@ def compare(logged, traced, candidates):
                 raise Difference(f"wave {odd} is only in the {where}")
             total = 0
             for wave, records in sorted(logged.waves.items()):
-                expected, got = expected_events(records, probes), traced.waves[wave]
+                expected = expected_events(records, probes)
+                got = [event for event in traced.waves[wave] if event.site not in probes.omitted]
                 for number, pair in enumerate(zip(expected, got)):
                     if pair[0] != pair[1]:
                         raise Difference(f"wave {wave}, event {number}: executed {pair[0]}, "
@@ -165,8 +232,11 @@ def compare(logged, traced, candidates):
 
 def prove_sharp(logged, traced, candidates):
     """The comparison must fail for a trace with one fault."""
-    wave = next(wave for wave, events in traced.waves.items() if len(events) > 1)
-    right = traced.waves[wave]
+    omitted = candidates[0].omitted
+    wave = next(wave for wave, events in traced.waves.items()
+                if sum(event.site not in omitted for event in events) > 1)
+    right = [event for event in traced.waves[wave]
+             if event.site not in omitted]
     first, second = right[0], right[1]
     faults = {
         "missing": right[1:], "doubled": [first] + right, "swapped": [second, first] + right[2:],
@@ -204,7 +274,7 @@ def main():
         places = work / "pcs"
         with open(places, "w", encoding="ascii") as file:
             for name, candidates in probes.items():
-                ends = sorted({pc for each in candidates for pc in each.ends})
+                ends = sorted({0} | {pc for each in candidates for pc in each.ends})
                 # Functions may lie before the kernel: addresses wrap.
                 words = " ".join(f"{pc & 0xffffffffffffffff:x}" for pc in ends)
                 file.write(f"{name} {words}\n")

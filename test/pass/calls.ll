@@ -1,7 +1,7 @@
 ; Functions with bodies are cloned for each kernel that calls them, also when
 ; recursive, and the cursor survives the call: a clone does not save it.
 ;
-; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s -o %t.bc
+; RUN: %opt -load-pass-plugin=%plugin -passes='kprobe<block=all>' %s -o %t.bc
 ; RUN: %opt -passes=verify -S %t.bc | FileCheck %s --check-prefix=IR
 ; RUN: %llc -mcpu=gfx906 %t.bc -o - | FileCheck %s
 

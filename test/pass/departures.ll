@@ -1,7 +1,7 @@
 ; An event is written before whatever does not come back to its block: a tail
 ; call, a trap, the end of the wave; and before a terminator with no successor.
 ;
-; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe,verify -S %s | FileCheck %s
+; RUN: %opt -load-pass-plugin=%plugin -passes='kprobe<block=all>,verify' -S %s | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -1,7 +1,7 @@
 ; Both arms of a divergent branch advance the one cursor: it is a register, not a
 ; value, and no move or select of it is to be seen.
 ;
-; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe,verify %s | \
+; RUN: %opt -load-pass-plugin=%plugin -passes='kprobe<block=all>,verify' %s | \
 ; RUN:   %llc -mcpu=gfx906 -verify-machineinstrs | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"

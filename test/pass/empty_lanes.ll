@@ -2,7 +2,7 @@
 ; cursor. Without the probe the compiler drops such a branch.
 ;
 ; RUN: %llc -mcpu=gfx906 %s -o - | FileCheck %s --check-prefix=PLAIN
-; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN: %opt -load-pass-plugin=%plugin -passes='kprobe<block=all>' %s | \
 ; RUN:   %llc -mcpu=gfx906 | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"

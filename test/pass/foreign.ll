@@ -7,8 +7,8 @@
 ; GFX803-NOT: {{.}}
 ; RUN: %opt -S %t.gfx803.ll -o %t.plain
 ; RUN: cmp %t.plain %t.out
-; RUN: sed -e s/CPU/gfx1100/ %s | %opt -load-pass-plugin=%plugin -passes=kprobe -disable-output 2>&1 | FileCheck %s --check-prefix=GFX1100
-; GFX1100: warning: kprobe: processor 'gfx1100' is not supported
+; RUN: sed -e s/CPU/gfx1399/ %s | %opt -load-pass-plugin=%plugin -passes=kprobe -disable-output 2>&1 | FileCheck %s --check-prefix=GFX1399
+; GFX1399: warning: kprobe: processor 'gfx1399' is not supported
 ; RUN: sed -e s/target-cpu/some-cpu/ %s | %opt -load-pass-plugin=%plugin -passes=kprobe -disable-output 2>&1 | FileCheck %s --check-prefix=NOCPU
 ; NOCPU: warning: kprobe: kernels do not say which processor they are for
 ; RUN: sed -e s/amdgcn-amd-amdhsa/spirv64-unknown-unknown/ -e s/amdgpu_kernel/spir_kernel/ %s | %opt -load-pass-plugin=%plugin -passes=kprobe -disable-output 2>&1 | FileCheck %s --check-prefix=SPIRV

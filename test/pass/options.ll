@@ -22,7 +22,9 @@
 ; NONE: warning: kprobe: 2 kernels, none instrumented: the options leave out all of them
 ;
 ; RUN: %opt -load-pass-plugin=%plugin -passes='kprobe<verbose>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=VERBOSE
-; VERBOSE: warning: kprobe: 2 of 2 kernels instrumented, 2 sites
+; VERBOSE: warning: kprobe: 2 of 2 kernels instrumented, 2 sites, 0 of them told of by others
+; RUN: not %opt -load-pass-plugin=%plugin -passes='kprobe<block=few>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=BLOCK
+; BLOCK: error: kprobe: unknown choice of blocks 'few' (known: minimal, all)
 
 target triple = "amdgcn-amd-amdhsa"
 

@@ -30,8 +30,8 @@ extern "C" __global__ void advance(float *p, double *q, int n) {
 // CHECK-NEXT: kernel advance clone advance.kprobe functions 0+1 sites 0+[[COUNT]]
 // LINES-NEXT: function advance table.hip:[[#@LINE-10]] kernel 0 sites 0+[[COUNT]]
 // NAMES-NEXT: function advance ? kernel 0 sites 0+[[COUNT]]
-// LINES-NEXT: site 0 function 0 table.hip:[[#@LINE-11]]:{{[0-9]+}} entry depth 0 to
-// NAMES-NEXT: site 0 function 0 ?:0 entry depth 0 to
+// LINES-NEXT: site 0 function 0 table.hip:[[#@LINE-11]]:{{[0-9]+}} entry implied depth 0 to
+// NAMES-NEXT: site 0 function 0 ?:0 entry implied depth 0 to
 // The loop was inlined: its place, and where it was called.
 // LINES: table.hip:[[#@LINE-19]]:{{[0-9]+}} in {{.*}}advance table.hip:[[#@LINE-13]]:{{[0-9]+}} header depth 1 loop [[LOOP:[0-9]+]] to
 // LINES-SAME: valu {{.*}} vmem 0 lds 0 flops {{[1-9][0-9]*}} 0 bytes 0 0
@@ -39,4 +39,4 @@ extern "C" __global__ void advance(float *p, double *q, int n) {
 // NAMES-SAME: valu {{.*}} vmem 0 lds 0 flops {{[1-9][0-9]*}} 0 bytes 0 0
 // The other arm: one double read, added to and written.
 // LINES: table.hip:[[#@LINE-16]]:{{[0-9]+}} depth 0 to {{[0-9]+}} valu {{[0-9]+}} salu {{[0-9]+}} vmem 2 lds 0 flops 0 1 bytes 8 8
-// CHECK: returns depth 0 to valu
+// CHECK: returns omitted depth 0 to valu

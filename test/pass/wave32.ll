@@ -1,14 +1,13 @@
 ; A wave of 32 lanes counts the lower half of EXEC.
 ;
-; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
+; RUN: %opt -load-pass-plugin=%plugin -passes='kprobe<block=all>' %s | \
 ; RUN:   %llc -mcpu=gfx1030 | FileCheck %s
 
 target triple = "amdgcn-amd-amdhsa"
 
 ; CHECK-LABEL: {{^}}k32.kprobe:
-; CHECK: s_getreg_b32 s{{[0-9]+}}, hwreg(HW_REG_HW_ID1)
-; CHECK: s_mov_b64 s[96:97],
 ; CHECK: s_memtime
+; CHECK: s_cselect_b64 s[96:97],
 ; CHECK: s_add_u32 s98, s98, 8
 ; CHECK-NEXT: s_bcnt1_i32_b32 [[TAG:s[0-9]+]], exec_lo
 ; CHECK-NEXT: s_lshl4_add_u32 [[TAG]], [[TAG]], {{-15|4294967281}}

@@ -94,7 +94,9 @@ static inline uint32_t kprobe_tag_site(uint32_t Tag) {
 
 /* ------------------------------------------------------------- wave header
  *
- * First 128 bytes of a slot; the ring follows at once. Life of `State`:
+ * First 128 bytes of a slot; the ring follows at once. The device writes what
+ * only it knows; the fields marked "host" follow from the number of the slot
+ * and are filled in when the wave is copied. Life of `State`:
  *
  *   0 (host zeroed) --begin hook--> BEGUN --end hook--> ENDED
  *
@@ -111,29 +113,29 @@ static inline uint32_t kprobe_tag_site(uint32_t Tag) {
 typedef struct KprobeWaveHeader {
   uint32_t State;
   uint32_t Cursor;         /* bytes of events written; valid when ENDED */
-  uint64_t WaveIndex;      /* linear index in the grid, see below */
-  uint32_t Workgroup[3];   /* x, y, z */
-  uint32_t WaveInGroup;
+  uint64_t WaveIndex;      /* host: linear index in the grid, see below */
+  uint32_t Workgroup[3];   /* host: x, y, z */
+  uint32_t WaveInGroup;    /* host */
   uint64_t BeginCycles;
   uint64_t BeginTicks;
   uint64_t EndCycles;      /* valid when ENDED */
   uint64_t EndTicks;       /* valid when ENDED */
   uint32_t HardwareId[2];  /* raw place registers; meaning depends on target */
-  uint64_t BeginExec;      /* lanes that entered the kernel */
-  uint32_t RingBytes;      /* ring capacity, a power of two */
+  uint64_t BeginExec;      /* lanes that entered the kernel, bit 0 for lane 0 */
+  uint32_t RingBytes;      /* host: ring capacity, a power of two */
   uint32_t Reserved[11];
 } KprobeWaveHeader;
 KPROBE_STATIC_ASSERT(sizeof(KprobeWaveHeader) == 128, "a wave header is 128 B");
 KPROBE_STATIC_ASSERT(offsetof(KprobeWaveHeader, BeginCycles) == 32 &&
-                         offsetof(KprobeWaveHeader, HardwareId) == 64 &&
-                         offsetof(KprobeWaveHeader, RingBytes) == 80,
+                         offsetof(KprobeWaveHeader, HardwareId) == 64,
                      "device code writes these places");
 
 /* -------------------------------------------------------- dispatch context
  *
  * The host puts its device address into `reserved2` (byte 48) of the AQL
  * dispatch packet; the begin hook reads it through the dispatch pointer.
- * WaveIndex = ((z * GroupsY + y) * GroupsX + x) * WavesPerGroup + WaveInGroup.
+ * WaveIndex = ((z * GroupsY + y) * GroupsX + x) * WavesPerGroup + WaveInGroup,
+ * which the device computes with 32 bits: a dispatch with more has no context.
  * A wave whose index is not a multiple of 2^SampleShift, or whose slot would
  * be SlotCount or more, is not sampled: it writes to the sink of its code
  * object, whose content nobody reads.
@@ -194,9 +196,15 @@ typedef struct KprobeSiteTableHeader {
   uint32_t Producer;      /* string: plug-in version and build id */
   uint32_t Target;        /* string: "gfx906" */
   uint32_t WaveSize;
-  uint32_t Reserved[3];
+  uint32_t EventClock;    /* KPROBE_EVENT_CLOCK_*: what "cycles" are here */
+  uint32_t OmissionCount; /* sites without an event of their own */
+  uint32_t OmissionOffset;
 } KprobeSiteTableHeader;
 KPROBE_STATIC_ASSERT(sizeof(KprobeSiteTableHeader) == 96, "");
+
+#define KPROBE_EVENT_CLOCK_CYCLES 0u /* the shader clock */
+#define KPROBE_EVENT_CLOCK_TICKS 1u  /* the real-time counter, where the target
+                                        has no whole shader clock */
 
 typedef struct KprobeKernelRecord {
   uint32_t Name;          /* string: symbol of the original, mangled */
@@ -226,6 +234,9 @@ KPROBE_STATIC_ASSERT(sizeof(KprobeFunctionRecord) == 24, "");
 #define KPROBE_SITE_RETURNS 0x4u     /* ends in a return */
 #define KPROBE_SITE_UNREACHABLE 0x8u /* ends in unreachable or a trap */
 #define KPROBE_SITE_CALLS 0x10u      /* calls a function that is not inlined */
+#define KPROBE_SITE_IMPLIED 0x20u    /* entry of a kernel, without an event: it
+                                        begins with the wave, with BeginExec */
+#define KPROBE_SITE_OMITTED 0x40u    /* without an event: another site tells */
 
 typedef struct KprobeSiteRecord {
   uint32_t Function;      /* index */
@@ -250,6 +261,18 @@ typedef struct KprobeSiteRecord {
   uint16_t BytesWritten;
 } KprobeSiteRecord;
 KPROBE_STATIC_ASSERT(sizeof(KprobeSiteRecord) == 64, "");
+
+/* A site without an event of its own. It is executed exactly once after each
+ * execution of its anchor, a site of the same function, by the same lanes:
+ * behind all that the anchor reaches (by edges) without passing it. No site is
+ * the anchor of two, following anchors ends at a site with an event, and at
+ * most KPROBE_MAX_BETWEEN sites lie between a site and its anchor. */
+#define KPROBE_MAX_BETWEEN 1000u
+typedef struct KprobeOmissionRecord {
+  uint32_t Site;
+  uint32_t Anchor;
+} KprobeOmissionRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeOmissionRecord) == 8, "");
 
 typedef struct KprobeFrameRecord {
   uint32_t Function;      /* string: name of the caller */
@@ -379,7 +402,7 @@ enum {
 };
 
 /* WAVES payload: record, then `WaveCount` entries of
- *   KprobeWaveHeader   as the device left it
+ *   KprobeWaveHeader   as the device left it, the host's fields filled in
  *   KprobeWaveExtent   what the host copied
  *   events             EventBytes bytes
  * For an ENDED wave the events are the newest min(Cursor, RingBytes) bytes,

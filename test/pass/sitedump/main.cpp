@@ -27,8 +27,8 @@ static void printSite(const SiteTable &Table, size_t Id) {
     std::printf(" in %s %s:%u", Table.string(Frame.Function).data(),
                 place(Table, Frame.File, Frame.Line).c_str(), Frame.Column);
   }
-  static const char *const Names[] = {"entry", "header", "returns",
-                                      "unreachable", "calls"};
+  static const char *const Names[] = {"entry", "header",  "returns", "unreachable",
+                                      "calls", "implied", "omitted"};
   for (unsigned Bit = 0; Bit < std::size(Names); ++Bit)
     if (Site.Flags >> Bit & 1)
       std::printf(" %s", Names[Bit]);

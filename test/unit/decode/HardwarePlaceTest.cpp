@@ -41,8 +41,33 @@ TEST(HardwarePlace, TextAndFeatureSuffix) {
             "se1 sh1 cu10 simd2 slot5");
 }
 
+// One raw value, read with the layouts of five families, by hand:
+// 0x0007aa35 = 0000'0000'0000'0111'1010'1010'0011'0101.
+TEST(HardwarePlace, OneValueByFamily) {
+  const uint32_t Raw[2] = {0x0007aa35, 0x3};
+  // gfx9: slot 0101, simd 11, cu 1010, sh 0, se 01 (14:13).
+  for (const char *Target : {"gfx900", "gfx906", "gfx90c", "gfx9-generic"})
+    EXPECT_EQ(placeText(Target, Raw), "se1 sh0 cu10 simd3 slot5") << Target;
+  // gfx908: se 101 (15:13).
+  for (const char *Target : {"gfx908", "gfx90a:sramecc+:xnack-"})
+    EXPECT_EQ(placeText(Target, Raw), "se5 sh0 cu10 simd3 slot5") << Target;
+  for (const char *Target : {"gfx942", "gfx950", "gfx9-4-generic"})
+    EXPECT_EQ(placeText(Target, Raw), "xcc3 se1 sh0 cu10 simd3 slot5")
+        << Target;
+  // gfx10: slot 10101, simd 10, wgp 1010, sa 1, se 01 (19:18).
+  for (const char *Target : {"gfx1010", "gfx1030", "gfx10-3-generic"})
+    EXPECT_EQ(placeText(Target, Raw), "se1 sa1 wgp10 simd2 slot21") << Target;
+  for (const char *Target : {"gfx1100", "gfx1151", "gfx11-generic"})
+    EXPECT_EQ(placeText(Target, Raw), "se1 sa1 wgp10 simd2 slot21") << Target;
+  // The third bit of gfx11's se (20) is no part of gfx10's.
+  EXPECT_EQ(placeText("gfx1030", {0x00100000, 0}), "se0 sa0 wgp0 simd0 slot0");
+  EXPECT_EQ(placeText("gfx1100", {0x00100000, 0}), "se4 sa0 wgp0 simd0 slot0");
+  // The die is no part of a place elsewhere.
+  EXPECT_EQ(placeText("gfx906", {0, 0x7}), "se0 sh0 cu0 simd0 slot0");
+}
+
 TEST(HardwarePlace, UnknownTargetIsShownRaw) {
-  for (const char *Target : {"", "gfx1030", "gfx942", "gfx9060", "sm_80"}) {
+  for (const char *Target : {"", "gfx1200", "gfx803", "gfx9060", "sm_80"}) {
     EXPECT_FALSE(decodePlace(Target, {0x00003a25, 1}));
     EXPECT_EQ(placeText(Target, {0x00003a25, 1}), "hw 0x00003a25:00000001");
   }

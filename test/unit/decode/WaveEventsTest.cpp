@@ -14,7 +14,7 @@ constexpr uint32_t RingEvents = 8;
 /// A wave whose kernel has sites 10 to 19.
 class WaveEvents : public ::testing::Test {
 protected:
-  const EventRules Rules = EventRules(10, 10, 64);
+  EventRules Rules = EventRules(10, 10, 64);
   std::vector<KprobeEvent> Events;
   WaveView View = {};
   std::vector<Block> Blocks;
@@ -73,6 +73,59 @@ TEST_F(WaveEvents, RingOfNAccountsForEveryEvent) {
       EXPECT_EQ(Blocks[I].Cycles, Known ? 10u : 0u);
     }
   }
+}
+
+// The entry block has no event: the header says when it began and with how many
+// lanes. It is visited first and is no place of the ring.
+TEST_F(WaveEvents, ImpliedEntryComesFromTheHeader) {
+  Rules.ImpliedEntry = true;
+  View.Header.BeginCycles = 0x100000990ull;
+  View.Header.EndCycles = 0x100000a20ull;
+  View.Header.BeginExec = 0x1fffull;
+  View.Header.Cursor = 16;
+  Events = {makeEvent(12, 64, 0x9b0), makeEvent(13, 5, 0xa00)};
+  WaveAccount A = run();
+  EXPECT_EQ(A.Kept, 2u);
+  expectBalance(A);
+  ASSERT_EQ(Blocks.size(), 3u);
+  EXPECT_EQ(Blocks[0].LocalSite, 0u);
+  EXPECT_EQ(Blocks[0].Lanes, 13u);
+  EXPECT_EQ(Blocks[0].Begin, 0x100000990ull);
+  EXPECT_TRUE(Blocks[0].TimeKnown);
+  EXPECT_EQ(Blocks[0].Cycles, 0x20u);
+  EXPECT_EQ(Blocks[1].LocalSite, 2u);
+  EXPECT_EQ(Blocks[1].Cycles, 0x50u);
+
+  // A kernel of one block writes no event at all.
+  Events.clear();
+  View.Header.Cursor = 0;
+  A = run();
+  EXPECT_EQ(A.Kept, 0u);
+  expectBalance(A);
+  ASSERT_EQ(Blocks.size(), 1u);
+  EXPECT_EQ(Blocks[0].Cycles, 0x90u);
+
+  // More lanes than a wave has, or none: nothing to show.
+  for (uint64_t Exec : {0ull, ~0ull}) {
+    Rules.WaveSize = 32;
+    View.Header.BeginExec = Exec;
+    A = run();
+    EXPECT_TRUE(Blocks.empty());
+    expectBalance(A);
+  }
+}
+
+TEST_F(WaveEvents, ImpliedEntryOfAnOverflowedRingHasNoTime) {
+  Rules.ImpliedEntry = true;
+  View.Header.BeginExec = 1;
+  WaveAccount A = wroteEvents(RingEvents + 3);
+  EXPECT_EQ(A.Kept, RingEvents);
+  expectBalance(A);
+  ASSERT_EQ(Blocks.size(), RingEvents + 1);
+  EXPECT_EQ(Blocks[0].LocalSite, 0u);
+  EXPECT_FALSE(Blocks[0].TimeKnown);
+  EXPECT_FALSE(Blocks[1].TimeKnown);
+  EXPECT_TRUE(Blocks[2].TimeKnown);
 }
 
 TEST_F(WaveEvents, CursorBeyondTheFileCountsMissingEvents) {

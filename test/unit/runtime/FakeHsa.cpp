@@ -130,8 +130,6 @@ void Hsa::wave(const KprobeDispatchContext &Context, uint64_t Wave) {
                    (unsigned long long)Slot, (unsigned long long)I);
       abort();
     }
-  Header->WaveIndex = Wave;
-  Header->RingBytes = Context.RingBytes;
   Header->BeginTicks = ticksAt(nowNs());
   Header->BeginCycles = Header->BeginTicks * 18;
   Header->State = KPROBE_WAVE_BEGUN;

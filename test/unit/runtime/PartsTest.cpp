@@ -160,7 +160,6 @@ struct SlotMemory {
     KprobeWaveHeader Header = {};
     Header.State = State;
     Header.Cursor = Cursor;
-    Header.WaveIndex = I;
     std::memcpy(slot(I), &Header, sizeof(Header));
     for (uint32_t At = 0; At < Cursor; At += 8) {
       uint64_t Event = 0x100000000ull | At / 8;
@@ -179,7 +178,7 @@ TEST(Waves, ClearsExactlyWhatWasWritten) {
   Slots.write(3, KPROBE_WAVE_ENDED, 1000);
   uint64_t Events = 0;
   WavesResult Result = drainWaves(
-      9, Slots.Bytes.data(), Slots.Plan, true, 1 << 20,
+      9, Slots.Bytes.data(), Slots.Plan, {}, true, 1 << 20,
       [&](const std::vector<uint8_t> &Payload) {
         KprobeWavesRecord Record;
         std::memcpy(&Record, Payload.data(), sizeof(Record));
@@ -194,11 +193,52 @@ TEST(Waves, ClearsExactlyWhatWasWritten) {
   EXPECT_EQ(Slots.Bytes, std::vector<uint8_t>(Slots.Bytes.size(), 0));
 }
 
+// Every wave of a grid of 3 x 2 x 4 groups of 5 waves, counted as a GPU counts
+// them; all are sampled, or every fourth.
+TEST(Waves, FillsInWhatFollowsFromTheSlot) {
+  for (uint32_t Shift : {0u, 2u}) {
+    SlotMemory Slots(3 * 2 * 4 * 5 >> Shift, 64);
+    Slots.Plan.SampleShift = Shift;
+    uint64_t Index = 0, Slot = 0;
+    std::vector<KprobeWaveHeader> Expected;
+    for (uint32_t Z = 0; Z < 4; ++Z)
+      for (uint32_t Y = 0; Y < 2; ++Y)
+        for (uint32_t X = 0; X < 3; ++X)
+          for (uint32_t Wave = 0; Wave < 5; ++Wave, ++Index) {
+            if (Index % (1u << Shift))
+              continue;
+            Slots.write(Slot++, KPROBE_WAVE_ENDED, 0);
+            KprobeWaveHeader Header = {};
+            Header.State = KPROBE_WAVE_ENDED;
+            Header.WaveIndex = Index;
+            Header.Workgroup[0] = X;
+            Header.Workgroup[1] = Y;
+            Header.Workgroup[2] = Z;
+            Header.WaveInGroup = Wave;
+            Header.RingBytes = 64;
+            Expected.push_back(Header);
+          }
+    std::vector<KprobeWaveHeader> Got;
+    drainWaves(1, Slots.Bytes.data(), Slots.Plan, {3, 2, 5}, true, 1 << 20,
+               [&](const std::vector<uint8_t> &Payload) {
+                 size_t At = sizeof(KprobeWavesRecord);
+                 for (; At < Payload.size();
+                      At += sizeof(KprobeWaveHeader) + sizeof(KprobeWaveExtent))
+                   std::memcpy(&Got.emplace_back(), &Payload[At],
+                               sizeof(KprobeWaveHeader));
+               });
+    ASSERT_EQ(Got.size(), Expected.size());
+    for (size_t I = 0; I < Got.size(); ++I)
+      EXPECT_EQ(std::memcmp(&Got[I], &Expected[I], sizeof(Got[I])), 0)
+          << "slot " << I << ", shift " << Shift;
+  }
+}
+
 TEST(Waves, LeavesRunningWavesAlone) {
   SlotMemory Slots(1, 64);
   Slots.write(0, KPROBE_WAVE_BEGUN, 16);
   std::vector<uint8_t> Before = Slots.Bytes;
-  drainWaves(1, Slots.Bytes.data(), Slots.Plan, false, 1 << 20,
+  drainWaves(1, Slots.Bytes.data(), Slots.Plan, {}, false, 1 << 20,
              [](const std::vector<uint8_t> &) {});
   EXPECT_EQ(Slots.Bytes, Before);
 }
@@ -209,7 +249,7 @@ TEST(Waves, SplitsAtTheChunkSize) {
     Slots.write(I, KPROBE_WAVE_ENDED, 64);
   uint64_t Waves = 0;
   unsigned Chunks = 0;
-  drainWaves(1, Slots.Bytes.data(), Slots.Plan, true, 1000,
+  drainWaves(1, Slots.Bytes.data(), Slots.Plan, {}, true, 1000,
              [&](const std::vector<uint8_t> &Payload) {
                KprobeWavesRecord Record;
                std::memcpy(&Record, Payload.data(), sizeof(Record));

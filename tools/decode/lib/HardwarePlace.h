@@ -14,7 +14,9 @@
 namespace kprobe {
 
 struct HardwarePlace {
-  uint32_t Xcc = 0; ///< die; 0 where a target has one
+  bool HasXcc = false;      ///< the target has several dies
+  bool IsProcessor = false; ///< ComputeUnit counts pairs of them (gfx10 on)
+  uint32_t Xcc = 0;         ///< die
   uint32_t ShaderEngine = 0;
   uint32_t ShaderArray = 0;
   uint32_t ComputeUnit = 0;
@@ -24,11 +26,14 @@ struct HardwarePlace {
   uint32_t Queue = 0;
 };
 
+/// "xcc0 se1 sh0 cu12" or "se1 sa0 wgp6": what of a device the wave shares.
+std::string unitText(const HardwarePlace &Place);
+
 /// \p Raw is KprobeWaveHeader.HardwareId.
 std::optional<HardwarePlace> decodePlace(std::string_view Target,
                                          const uint32_t (&Raw)[2]);
 
-/// "se1 sh0 cu12 simd2 slot5", or "hw 0x00001234:00000000".
+/// unitText, then "simd2 slot5"; or "hw 0x00001234:00000000".
 std::string placeText(std::string_view Target, const uint32_t (&Raw)[2]);
 
 } // namespace kprobe

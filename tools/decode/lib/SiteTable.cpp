@@ -54,6 +54,8 @@ Error SiteTable::parse(const ByteReader &Bytes) {
       !copyRecords(Bytes, Header.SiteOffset, Header.SiteCount, Sites) ||
       !copyRecords(Bytes, Header.FrameOffset, Header.FrameCount, Frames) ||
       !copyRecords(Bytes, Header.EdgeOffset, Header.EdgeCount, Edges) ||
+      !copyRecords(Bytes, Header.OmissionOffset, Header.OmissionCount,
+                   Omissions) ||
       !Bytes.holds(Header.StringOffset, Header.StringBytes))
     return fail("a part lies outside the table");
   if (Header.StringBytes == 0)
@@ -92,7 +94,45 @@ Error SiteTable::parse(const ByteReader &Bytes) {
   for (uint32_t Edge : Edges)
     if (Edge >= Sites.size())
       return fail("an edge points outside the table");
+  if (!addOmissions())
+    return fail("an omitted site has no sound anchor");
   return Error::success();
+}
+
+// Sites outside the kernel that an edge leads to are no part of its paths.
+bool SiteTable::addOmissions() {
+  for (const KprobeOmissionRecord &Omitted : Omissions) {
+    if (Omitted.Site >= Sites.size() || Omitted.Anchor >= Sites.size() ||
+        Sites[Omitted.Site].Function != Sites[Omitted.Anchor].Function)
+      return false;
+    const KprobeKernelRecord &K =
+        Kernels[Functions[Sites[Omitted.Site].Function].Kernel];
+    auto InKernel = [&K](uint32_t Site) {
+      return Site - K.FirstSite < K.SiteCount;
+    };
+    if (!InKernel(Omitted.Site) || !InKernel(Omitted.Anchor))
+      return false;
+    auto Rules = Paths.find(K.FirstSite);
+    if (Rules == Paths.end()) {
+      std::vector<std::vector<uint32_t>> Successors(K.SiteCount);
+      for (uint32_t I = 0; I < K.SiteCount; ++I) {
+        const KprobeSiteRecord &S = Sites[K.FirstSite + I];
+        for (uint32_t E = 0; E < S.EdgeCount; ++E)
+          if (uint32_t To = Edges[S.FirstEdge + E]; InKernel(To))
+            Successors[I].push_back(To - K.FirstSite);
+      }
+      Rules = Paths.emplace(K.FirstSite, std::move(Successors)).first;
+    }
+    if (Rules->second.size() != K.SiteCount)
+      return false;
+    if (!Rules->second.add(Omitted.Site - K.FirstSite,
+                           Omitted.Anchor - K.FirstSite))
+      return false;
+  }
+  for (const auto &Entry : Paths)
+    if (!Entry.second.isSound())
+      return false;
+  return true;
 }
 
 } // namespace kprobe

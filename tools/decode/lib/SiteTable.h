@@ -7,8 +7,10 @@
 
 #include "ByteReader.h"
 #include "Error.h"
+#include "PathRules.h"
 #include "kprobe/wire.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +38,14 @@ public:
   const std::vector<KprobeFrameRecord> &frames() const { return Frames; }
   const std::vector<uint32_t> &edges() const { return Edges; }
 
+  /// What is to be put back in a kernel's paths; null when nothing is.
+  const PathRules *pathRules(const KprobeKernelRecord &Kernel) const {
+    auto Found = Paths.find(Kernel.FirstSite);
+    return Found == Paths.end() || Found->second.size() != Kernel.SiteCount
+               ? nullptr
+               : &Found->second;
+  }
+
   /// The string at \p Offset of the string area; offsets inside records are
   /// known to be good.
   std::string_view string(uint32_t Offset) const {
@@ -43,12 +53,16 @@ public:
   }
 
 private:
+  bool addOmissions();
+
   KprobeSiteTableHeader Header = {};
   std::vector<KprobeKernelRecord> Kernels;
   std::vector<KprobeFunctionRecord> Functions;
   std::vector<KprobeSiteRecord> Sites;
   std::vector<KprobeFrameRecord> Frames;
   std::vector<uint32_t> Edges;
+  std::vector<KprobeOmissionRecord> Omissions;
+  std::map<uint32_t, PathRules> Paths; ///< by the kernel's first site
   std::string Strings;
 };
 

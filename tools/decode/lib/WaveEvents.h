@@ -12,6 +12,11 @@
 // never ended, nor for the oldest kept event after an overflow, which may be
 // such a leftover itself.
 //
+// The entry block of a kernel usually has no event (KPROBE_SITE_IMPLIED): the
+// wave's header says when it began and with which lanes. It is visited like any
+// other block and is not a place. Nor are blocks that others tell of
+// (PathRules.h): they are visited where they ran, without a time of their own.
+//
 // Every place is accounted for:
 //   written = overwritten + missing + empty + damaged + kept
 #ifndef KPROBE_DECODE_WAVEEVENTS_H
@@ -58,11 +63,18 @@ struct EventRules {
   uint32_t FirstSite;
   uint32_t SiteCount;
   uint32_t WaveSize;
+  bool ImpliedEntry; ///< the first site has no event
+  const PathRules *Paths = nullptr; ///< null: no other lacks one
   explicit EventRules(const Dispatch &D)
       : FirstSite(D.Kernel->FirstSite), SiteCount(D.Kernel->SiteCount),
-        WaveSize(D.Table->header().WaveSize) {}
-  EventRules(uint32_t FirstSite, uint32_t SiteCount, uint32_t WaveSize)
-      : FirstSite(FirstSite), SiteCount(SiteCount), WaveSize(WaveSize) {}
+        WaveSize(D.Table->header().WaveSize),
+        ImpliedEntry(SiteCount != 0 && D.Table->sites()[FirstSite].Flags &
+                                           KPROBE_SITE_IMPLIED),
+        Paths(D.Table->pathRules(*D.Kernel)) {}
+  EventRules(uint32_t FirstSite, uint32_t SiteCount, uint32_t WaveSize,
+             bool ImpliedEntry = false)
+      : FirstSite(FirstSite), SiteCount(SiteCount), WaveSize(WaveSize),
+        ImpliedEntry(ImpliedEntry) {}
 
   bool accepts(uint32_t Tag) const {
     constexpr unsigned Used = KPROBE_TAG_SITE_SHIFT + KPROBE_TAG_SITE_BITS;
@@ -84,6 +96,10 @@ uint64_t anchorAtEnd(const WaveView &View, const EventRules &Rules);
 
 namespace detail {
 
+inline uint32_t lanesIn(uint64_t Exec) {
+  return static_cast<uint32_t>(__builtin_popcountll(Exec));
+}
+
 template <bool Ended, typename Fn>
 void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
                 uint64_t Now, WaveAccount &Account, Fn &&Visit) {
@@ -92,6 +108,16 @@ void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
   const uint64_t Count = View.EventCount;
   uint32_t PendingTag = 0;
   bool Known = Account.Overwritten == 0 && !Account.LowerBound;
+  bool PendingEntry = false;
+  uint32_t Lanes = lanesIn(View.Header.BeginExec);
+  if (Rules.ImpliedEntry && Lanes != 0 && Lanes <= Rules.WaveSize) {
+    PendingEntry = Known;
+    if (Known)
+      PendingTag = KPROBE_TAG_BASE(KPROBE_EVENT_BLOCK, Rules.FirstSite) +
+                   (Lanes << KPROBE_TAG_LANES_SHIFT);
+    else
+      Visit(Block{0, Lanes, View.Header.BeginCycles, 0, false});
+  }
   uint64_t Place = Start;
   for (uint64_t I = 0; I < Count; ++I, ++Place) {
     if (!Ended && Place == Count)
@@ -116,6 +142,8 @@ void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
     Now += Step;
     PendingTag = Event.Tag;
   }
+  // Visited by now, or below, but no place.
+  Account.Kept -= PendingEntry;
   if (PendingTag == 0)
     return;
   uint64_t Rest = Ended ? End - Now : 0;
@@ -132,20 +160,49 @@ void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
 
 } // namespace detail
 
+namespace detail {
+
 /// Calls \p Visit(Block) for each kept event of \p View, oldest first.
 template <typename Fn>
-WaveAccount forEachBlock(const WaveView &View, const EventRules &Rules,
+WaveAccount forEachEvent(const WaveView &View, const EventRules &Rules,
                          Fn &&Visit) {
   WaveAccount Account = openWave(View);
   uint64_t Begin = View.Header.BeginCycles;
   if (Account.Fate == WaveFate::Ended) {
     if (Account.Overwritten != 0 && View.Header.EndCycles - Begin > UINT32_MAX)
       Begin = anchorAtEnd(View, Rules);
-    detail::walkPlaces<true>(View, Rules, 0, Begin, Account, Visit);
+    walkPlaces<true>(View, Rules, 0, Begin, Account, Visit);
   } else if (Account.Fate == WaveFate::Begun) {
     uint64_t Start = findRingStart(View.Events, View.EventCount);
     Account.LowerBound |= Start != 0;
-    detail::walkPlaces<false>(View, Rules, Start, Begin, Account, Visit);
+    walkPlaces<false>(View, Rules, Start, Begin, Account, Visit);
+  }
+  return Account;
+}
+
+} // namespace detail
+
+/// Calls \p Visit(Block) for each block that \p View is known to have executed,
+/// oldest first.
+template <typename Fn>
+WaveAccount forEachBlock(const WaveView &View, const EventRules &Rules,
+                         Fn &&Visit) {
+  if (!Rules.Paths)
+    return detail::forEachEvent(View, Rules, Visit);
+  PathWalk Walk(*Rules.Paths);
+  uint64_t Begin = 0;
+  auto Pay = [&](uint32_t Site, uint32_t Lanes) {
+    Visit(Block{Site, Lanes, Begin, 0, false});
+  };
+  WaveAccount Account =
+      detail::forEachEvent(View, Rules, [&](const Block &Event) {
+        Begin = Event.Begin;
+        Walk.event(Event.LocalSite, Event.Lanes, Pay);
+        Visit(Event);
+      });
+  if (Account.Fate == WaveFate::Ended) {
+    Begin = View.Header.EndCycles;
+    Walk.end(Pay);
   }
   return Account;
 }

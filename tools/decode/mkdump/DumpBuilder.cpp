@@ -62,6 +62,7 @@ std::vector<uint8_t> TableBuilder::build() const {
   std::vector<KprobeSiteRecord> SiteRecords;
   std::vector<KprobeFrameRecord> FrameRecords;
   std::vector<uint32_t> Edges;
+  std::vector<KprobeOmissionRecord> Omissions;
   auto count = [](const auto &V) { return static_cast<uint32_t>(V.size()); };
   for (const Kernel &K : Kernels) {
     KprobeKernelRecord KR = {};
@@ -87,6 +88,10 @@ std::vector<uint8_t> TableBuilder::build() const {
           FrameRecords.push_back({Strings.add(Fr.Function),
                                   Strings.add(Fr.File), Fr.Line, Fr.Column});
         Edges.insert(Edges.end(), S.Edges.begin(), S.Edges.end());
+        if (S.Anchor != KPROBE_NO_INDEX) {
+          SR.Flags |= KPROBE_SITE_OMITTED;
+          Omissions.push_back({count(SiteRecords), S.Anchor});
+        }
         SiteRecords.push_back(SR);
       }
     }
@@ -100,6 +105,7 @@ std::vector<uint8_t> TableBuilder::build() const {
   place(Out, SiteRecords, H.SiteCount, H.SiteOffset);
   place(Out, FrameRecords, H.FrameCount, H.FrameOffset);
   place(Out, Edges, H.EdgeCount, H.EdgeOffset);
+  place(Out, Omissions, H.OmissionCount, H.OmissionOffset);
   H.StringBytes = count(Strings.Text);
   H.StringOffset = count(Out.Data);
   Out.text(Strings.Text);

@@ -38,6 +38,7 @@ struct TableBuilder {
     std::string Block, File;
     std::vector<Frame> Frames;
     std::vector<uint32_t> Edges;
+    uint32_t Anchor = KPROBE_NO_INDEX; ///< set: this site is omitted
   };
   struct Function {
     std::string Name, File;

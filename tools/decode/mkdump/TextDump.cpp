@@ -146,7 +146,9 @@ void Description::site(TextLine &L) {
   S.Record.Flags = (L.flag("entry") ? KPROBE_SITE_ENTRY : 0) |
                    (L.flag("loop") ? KPROBE_SITE_LOOP_HEADER : 0) |
                    (L.flag("returns") ? KPROBE_SITE_RETURNS : 0) |
-                   (L.flag("calls") ? KPROBE_SITE_CALLS : 0);
+                   (L.flag("calls") ? KPROBE_SITE_CALLS : 0) |
+                   (L.flag("implied") ? KPROBE_SITE_IMPLIED : 0);
+  S.Anchor = L.number32("anchor", KPROBE_NO_INDEX);
   for (uint64_t Edge : L.numbers("edges"))
     S.Edges.push_back(static_cast<uint32_t>(Edge));
   for (const std::string &Frame : TextLine::split(L.text("frames"), ',')) {

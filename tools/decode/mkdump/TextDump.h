@@ -10,7 +10,7 @@
 //     kernel name=_Z1kv
 //     function name=… file=… line=…   optional: a kernel begins with its own
 //     site block=entry file=a.cpp line=3 depth=0 edges=1,2 entry loop
-//          frames=caller@b.h:7:1,…
+//          frames=caller@b.h:7:1,… returns calls implied anchor=SITE
 //   end
 //   clock agent=0 mono=… ticks=… system=… systemhz=…
 //   dispatch id=1 table=T kernel=0 grid=64,1,1 group=64,1,1 ring=64 waves=1

@@ -107,9 +107,7 @@ const ChromeWriter::TrackIds &ChromeWriter::idsOf(const Timeline &T,
   std::string Slot;
   uint32_t Raw[2] = {Where.Raw[0], Where.Raw[1]};
   if (const std::optional<HardwarePlace> &P = Where.Place) {
-    Unit += " se" + std::to_string(P->ShaderEngine) + " sh" +
-            std::to_string(P->ShaderArray) + " cu" +
-            std::to_string(P->ComputeUnit);
+    Unit += " " + unitText(*P);
     Slot = "simd" + std::to_string(P->Simd) + " slot" + std::to_string(P->Slot);
   } else {
     Slot = placeText(Where.Where->Target, Raw);

@@ -123,10 +123,12 @@ std::string apiTable(const Statistics &S) {
 
 std::string blockTable(const KernelStatistics &K, uint64_t Top) {
   const SiteTable &T = *K.Table;
+  const char *Unit =
+      T.header().EventClock == KPROBE_EVENT_CLOCK_TICKS ? "ticks" : "cycles";
   TextTable Table({{"site", TextTable::Right},
                    {"hits", TextTable::Right},
                    {"lanes", TextTable::Right},
-                   {"cycles", TextTable::Right},
+                   {Unit, TextTable::Right},
                    {"min", TextTable::Right},
                    {"median", TextTable::Right},
                    {"p99", TextTable::Right},

@@ -1,0 +1,105 @@
+"""all_targets.py TARGETS.DEF OPT LLC PLUGIN MODULE: compiles the module with probes
+for every processor that has a row in TARGETS.DEF and that LLC knows, in its wave
+sizes, and checks the assembly of the clone. What a generation has is written down
+here once more, from the ISA manuals, so that a wrong row does not agree with
+itself."""
+import re
+import subprocess
+import sys
+import tempfile
+
+# Generation: event clock, clocks of the header, place registers, first register of
+# the state, wave sizes.
+MEMTIME = r"s_memtime s\["
+REALTIME = r"s_memrealtime s\["
+MESSAGE = r"s_sendmsg_rtn_b64 s\[\d+:\d+\], sendmsg\(MSG_RTN_GET_REALTIME\)"
+HW_ID = r"hwreg\(HW_REG_HW_ID\)"
+XCC_ID = r"hwreg\(HW_REG_XCC_ID\)"
+HW_ID1 = r"hwreg\(HW_REG_HW_ID1\)"
+LOW = r"hwreg\(HW_REG_SHADER_CYCLES_LO\)"
+HIGH = r"hwreg\(HW_REG_SHADER_CYCLES_HI\)"
+GENERATIONS = [
+    (r"gfx9(4\d|50|-4-generic)$", MEMTIME, (MEMTIME, REALTIME), (HW_ID, XCC_ID), 70, (64,)),
+    (r"gfx9(0.|-generic)$", MEMTIME, (MEMTIME, REALTIME), (HW_ID,), 70, (64,)),
+    (r"gfx10(\d\d|-1-generic|-3-generic)$", MEMTIME, (MEMTIME, REALTIME), (HW_ID1,), 96, (32, 64)),
+    (r"gfx11(\d\d|-generic)$", MESSAGE, (MESSAGE,), (HW_ID1,), 96, (32, 64)),
+    (r"gfx12(\d\d|-generic)$", LOW, (LOW, HIGH, MESSAGE), (HW_ID1,), 96, (32, 64)),
+]
+BLOCKS = 5
+
+
+def run(command, text):
+    result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    return result.stdout, result.stderr.strip(), result.returncode
+
+
+def check(assembly, generation, wave):
+    """What is wrong with the assembly of the clone, or None."""
+    _, event, clocks, places, state, _ = generation
+    start = re.search(r"^k\.kprobe:", assembly, flags=re.M)
+    if not start:
+        return "no clone"
+    text = assembly[start.end():assembly.index("s_endpgm", start.end())]
+    for register in clocks + places:
+        if not re.search(register, text):
+            return f"no {register}"
+    # A clock a block; the entry's event has the header's.
+    if len(re.findall(event, text)) < BLOCKS - 1:
+        return "a block has no clock"
+    lanes = "exec_lo" if wave == 32 else "exec"
+    if len(re.findall(rf"s_bcnt1_i32_b{wave} s\d+, {lanes}$", text, flags=re.M)) != BLOCKS:
+        return "not one probe a block"
+    pair = rf"s\[{state}:{state + 1}\]"
+    if len(re.findall(rf"s_cselect_b64 {pair}, s\[[^,]+, s\[", text)) != 1:
+        return "the ring's address is not set once, from scalar registers"
+    if not re.search(rf"global_store_(dwordx2|b64) v\d+, v\[\d+:\d+\], {pair}$", text, flags=re.M):
+        return "no event is stored"
+    if re.search(rf"\bs{state + 2}\b", re.sub(r";.*", "", assembly[:start.start()])):
+        return "the original uses the state registers"
+    return None
+
+
+def main():
+    table, opt, llc, plugin, module = sys.argv[1:]
+    with open(table, encoding="ascii") as file:
+        rows = re.findall(r'^GFX\w*\("(gfx[^"]+)"\)', file.read(), flags=re.M)
+    known = set(re.findall(r"^  (gfx[\w-]+) +- Select", run([llc, "-march=amdgcn", "-mcpu=help"], "")[1],
+                           flags=re.M))
+    with open(module, encoding="ascii") as file:
+        source = file.read()
+    tried, problems = 0, []
+    for processor in rows:
+        if processor not in known:
+            continue
+        generation = next((each for each in GENERATIONS if re.match(each[0], processor)), None)
+        if generation is None:
+            problems.append(f"{processor}: of no known generation")
+            continue
+        for wave in generation[5]:
+            features = f'"target-features"="+wavefrontsize{wave}"' if len(generation[5]) > 1 else ""
+            text = source.replace('"CPU"', f'"{processor}" {features}')
+            if processor.endswith("-generic"):
+                # Named one way in LLVM 19, another in 22.
+                text += '\n!llvm.module.flags = !{!0, !1}\n' \
+                        '!0 = !{i32 1, !"amdhsa_code_object_version", i32 600}\n' \
+                        '!1 = !{i32 1, !"amdgpu_code_object_version", i32 600}\n'
+            probed, said, status = run([opt, f"-load-pass-plugin={plugin}", "-passes=kprobe<block=all>,verify",
+                                        "-S"], text)
+            if status or said:
+                problems.append(f"{processor} wave{wave}: {said}")
+                continue
+            for level in ("-O0", "-O3"):
+                tried += 1
+                with tempfile.NamedTemporaryFile(suffix=".o") as output:
+                    _, said, status = run([llc, level, "-filetype=obj", "-o", output.name], probed)
+                if status or said:
+                    problems.append(f"{processor} wave{wave} {level}: {said.splitlines()[:1]}")
+            assembly, _, _ = run([llc, "-O3"], probed)
+            if wrong := check(assembly, generation, wave):
+                problems.append(f"{processor} wave{wave}: {wrong}")
+    print(f"{tried} compilations")
+    return "\n".join(problems) if problems else 0 if tried else "no target"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
