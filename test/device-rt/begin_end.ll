@@ -27,11 +27,11 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK-NEXT: s_mov_b32 s72, 0
 ; Header: state, clocks, place and lanes; then the end. (The one block needs no
 ; event.)
-; CHECK-DAG: global_store_dword v{{[0-9]+}}, v{{[0-9]+}}, s[70:71] offset:-128
-; CHECK-DAG: global_store_dwordx4 v{{[0-9]+}}, v{{\[[0-9]+:[0-9]+\]}}, s[70:71] offset:-96
-; CHECK-DAG: global_store_dwordx4 v{{[0-9]+}}, v{{\[[0-9]+:[0-9]+\]}}, s[70:71] offset:-64
-; CHECK-DAG: global_store_dwordx4 v{{[0-9]+}}, v{{\[[0-9]+:[0-9]+\]}}, s[70:71] offset:-80
-; CHECK-DAG: global_store_dwordx2 v{{[0-9]+}}, v{{\[[0-9]+:[0-9]+\]}}, s[70:71] offset:-128
+; CHECK-DAG: global_store_dword v{{[0-9]+}}, v{{[0-9]+}}, s{{\[[0-9]+:[0-9]+\]}} offset:-128
+; CHECK-DAG: global_store_dwordx4 v{{[0-9]+}}, v{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}} offset:{{-96|32}}
+; CHECK-DAG: global_store_dwordx4 v{{[0-9]+}}, v{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}} offset:{{-64|64}}
+; CHECK-DAG: global_store_dwordx4 v{{[0-9]+}}, v{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}} offset:{{-80|48}}
+; CHECK-DAG: global_store_dwordx2 v{{[0-9]+}}, v{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}} offset:-128
 ; CHECK: s_endpgm
 define amdgpu_kernel void @k() #0 {
   ret void

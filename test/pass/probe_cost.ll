@@ -26,7 +26,7 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK-DAG: v_mov_b32_e32 v[[HIGH:[0-9]+]], [[TAG]]
 ; CHECK-DAG: v_mov_b32_e32 [[OFFSET:v[0-9]+]], [[PLACE]]
 ; CHECK-NOT: {{s_waitcnt|branch}}
-; CHECK: global_store_dwordx2 [[OFFSET]], v{{\[}}[[LOW]]:[[HIGH]]], s[70:71]
+; CHECK: global_store_dwordx2 [[OFFSET]], v{{\[}}[[LOW]]:[[HIGH]]], s{{\[[0-9]+:[0-9]+\]$}}
 ; CHECK-NEXT: s_waitcnt vmcnt(1)
 ; CHECK-NEXT: v_fmac_f32
 ; CHECK-NEXT: s_cbranch_scc1 [[LOOP]]
