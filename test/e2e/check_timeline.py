@@ -153,7 +153,9 @@ def main():
     assert begun - ended == len(still_open)
     kernels = [kernel for kernel in stats["kernels"] if kernel["traced"]]
     assert sum(kernel["waves"]["ended"] for kernel in kernels) == walk.count["wave_begin"]
-    assert sum(kernel["events"]["kept"] for kernel in kernels) == walk.count["block"]
+    # Blocks that ran, those without an event of their own included.
+    assert sum(block["hits"] for kernel in kernels for block in kernel.get("blocks", ())) == \
+        walk.count["block"] + walk.count.get("block_begin", 0)
     assert not [key for key in stats["lost"] if key.startswith("host_events")], stats["lost"]
     for name in ("allocate", "queue_create", "code_load"):
         assert walk.count.get(name), f"no {name}"
