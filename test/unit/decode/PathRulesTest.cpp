@@ -13,6 +13,7 @@ using namespace kprobe;
 
 namespace {
 
+using Graph = std::vector<std::vector<uint32_t>>; // successors by site
 using Path = std::vector<std::pair<uint32_t, uint32_t>>; // site, lanes
 
 // 0 -> loop 1 { if 2 else 3; join 4; inner loop 5; 6 } -> 7 -> if 8 -> 9.
@@ -20,7 +21,7 @@ using Path = std::vector<std::pair<uint32_t, uint32_t>>; // site, lanes
 struct LoopGraph {
   PathRules Rules;
   LoopGraph()
-      : Rules({{1}, {2, 3}, {4}, {4}, {5}, {5, 6}, {1, 7}, {8, 9}, {9}, {}}) {
+      : Rules(Graph{{1}, {2, 3}, {4}, {4}, {5}, {5, 6}, {1, 7}, {8, 9}, {9}, {}}) {
     EXPECT_TRUE(Rules.add(4, 1));
     EXPECT_TRUE(Rules.add(6, 4));
     EXPECT_TRUE(Rules.add(7, 0));
@@ -44,7 +45,7 @@ Path walk(const PathRules &Rules, const Path &Events) {
 }
 
 TEST(PathRules, RandomWalksComeBackWhole) {
-  LoopGraph Graph;
+  LoopGraph Loops;
   std::mt19937 Random(1);
   for (int Round = 0; Round < 1000; ++Round) {
     auto Coin = [&] { return Random() % 2 == 0; };
@@ -77,12 +78,12 @@ TEST(PathRules, RandomWalksComeBackWhole) {
       if (Each.first != 4 && Each.first != 6 && Each.first != 7 &&
           Each.first != 9)
         Events.push_back(Each);
-    ASSERT_EQ(walk(Graph.Rules, Events), Full) << "round " << Round;
+    ASSERT_EQ(walk(Loops.Rules, Events), Full) << "round " << Round;
   }
 }
 
 TEST(PathRules, AnchorsAreSound) {
-  PathRules Rules({{1}, {2}, {}});
+  PathRules Rules(Graph{{1}, {2}, {}});
   EXPECT_TRUE(Rules.add(1, 0));
   EXPECT_FALSE(Rules.add(2, 0)) << "one anchor, two sites";
   EXPECT_FALSE(Rules.add(1, 2)) << "two anchors";
@@ -90,17 +91,17 @@ TEST(PathRules, AnchorsAreSound) {
   EXPECT_TRUE(Rules.add(2, 1));
   EXPECT_TRUE(Rules.isSound());
 
-  PathRules Ring({{1}, {0}});
+  PathRules Ring(Graph{{1}, {0}});
   EXPECT_TRUE(Ring.add(1, 0));
   EXPECT_TRUE(Ring.add(0, 1));
   EXPECT_FALSE(Ring.isSound());
-  PathRules Self({{0}});
+  PathRules Self(Graph{{0}});
   EXPECT_TRUE(Self.add(0, 0));
   EXPECT_FALSE(Self.isSound());
 }
 
 TEST(PathRules, TooManyBetween) {
-  std::vector<std::vector<uint32_t>> Line;
+  Graph Line;
   for (uint32_t I = 0; I < KPROBE_MAX_BETWEEN + 3; ++I)
     Line.push_back({I + 1});
   Line.push_back({});
@@ -113,7 +114,7 @@ TEST(PathRules, TooManyBetween) {
 // In a wave: the omitted block follows without a time of its own, at the next
 // event's or at the end, and no place of the ring is counted for it.
 TEST(PathRules, InAWave) {
-  PathRules Rules({{1, 2}, {2}, {}});
+  PathRules Rules(Graph{{1, 2}, {2}, {}});
   ASSERT_TRUE(Rules.add(2, 0));
   EventRules Sites(10, 3, 64, true);
   Sites.Paths = &Rules;
