@@ -37,9 +37,9 @@ def by_kernel(found, names):
     for name, counters in found:
         name = name.removesuffix(CLONE)
         if name in names:
-            into = sums.setdefault(name, dict.fromkeys(counters, 0))
-            for counter, value in counters.items():
-                into[counter] += value
+            into = sums.setdefault(name, {})
+            for counter, value in counters.items():     # not every dispatch has all
+                into[counter] = into.get(counter, 0) + value
     if not sums:
         raise MeasureError("the virtual GPU ran none of the program's kernels")
     return sums
