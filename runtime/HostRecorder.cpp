@@ -17,8 +17,8 @@ static constexpr uint64_t NameAgeNs = 1000000000;
 
 // One word in the static TLS block: reading it is one instruction, and no
 // allocation can happen inside a signal handler.
-static thread_local HostStream *Mine __attribute__((tls_model("initial-exec"))) =
-    nullptr;
+static thread_local HostStream *Mine
+    __attribute__((tls_model("initial-exec"))) = nullptr;
 static pthread_key_t EndKey;
 static bool EndKeyMade = false;
 
@@ -62,9 +62,9 @@ HostStream *HostRecorder::newStream() {
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (Ring == MAP_FAILED)
     return nullptr;
-  auto *Stream = new (std::nothrow)
-      HostStream(static_cast<uint8_t *>(Ring), RingBytes, ++Threads,
-                 uint32_t(syscall(SYS_gettid)));
+  auto *Stream =
+      new (std::nothrow) HostStream(static_cast<uint8_t *>(Ring), RingBytes,
+                                    ++Threads, uint32_t(syscall(SYS_gettid)));
   if (!Stream || pthread_setspecific(EndKey, Stream) != 0) {
     munmap(Ring, RingBytes);
     delete Stream;

@@ -148,10 +148,10 @@ struct ResourceHooks {
     if (Resources *R = active(); R && Target && Source && Range)
       guarded([&] {
         uint32_t Number = R->agentNumber(CopyAgent);
-        bool ToDevice = Direction == hsaHostToDevice ||
-                        Direction == hsaDeviceToDevice;
-        bool FromDevice = Direction == hsaDeviceToHost ||
-                          Direction == hsaDeviceToDevice;
+        bool ToDevice =
+            Direction == hsaHostToDevice || Direction == hsaDeviceToDevice;
+        bool FromDevice =
+            Direction == hsaDeviceToHost || Direction == hsaDeviceToDevice;
         Event.Target = reinterpret_cast<uint64_t>(Target->base);
         Event.Source = reinterpret_cast<uint64_t>(Source->base);
         Event.Bytes = uint64_t(Range->x) * Range->y * Range->z;
@@ -240,18 +240,15 @@ uint32_t Resources::agentOfPool(hsa_amd_memory_pool_t Pool) {
   return Found == Pools.end() ? KPROBE_NO_INDEX : Found->second;
 }
 
-void Resources::allocated(const void *Address, uint64_t Bytes,
-                          uint32_t Agent) {
+void Resources::allocated(const void *Address, uint64_t Bytes, uint32_t Agent) {
   {
     std::lock_guard<std::mutex> Guard(Lock);
     Allocations[Address] = {Bytes, Agent};
   }
-  recordHostEvent(KPROBE_HOST_ALLOCATE,
-                  KprobeHostMemory{{},
-                                   reinterpret_cast<uint64_t>(Address),
-                                   Bytes,
-                                   Agent,
-                                   0});
+  recordHostEvent(
+      KPROBE_HOST_ALLOCATE,
+      KprobeHostMemory{
+          {}, reinterpret_cast<uint64_t>(Address), Bytes, Agent, 0});
 }
 
 void Resources::freed(const void *Address) {
@@ -300,9 +297,8 @@ Resources::Copy *Resources::begin(KprobeHostCopy Event, uint32_t Agent,
 void Resources::refused(Copy *Which, uint64_t Number) {
   Which->Refused = true;
   hsa_signal_t Own = Which->Own;
-  recordHostEvent(
-      KPROBE_HOST_COPY_DONE,
-      KprobeHostCopyDone{{}, Number, 0, 0, KPROBE_NO_INDEX, 1});
+  recordHostEvent(KPROBE_HOST_COPY_DONE,
+                  KprobeHostCopyDone{{}, Number, 0, 0, KPROBE_NO_INDEX, 1});
   // Releases Refused to the handler.
   Api.hsa_signal_store_screlease(Own, 0);
 }

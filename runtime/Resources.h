@@ -3,8 +3,9 @@
 // Hooks of their own, put into the table only when host events are asked for.
 // A copy's times are known to ROCr alone and only through its completion
 // signal, so a copy gets a signal of ours; when that falls, the program's gets
-// its time stamps and its decrement first. hsa_amd_profiling_get_async_copy_time
-// answers for such a signal what ROCr said of ours.
+// its time stamps and its decrement first.
+// hsa_amd_profiling_get_async_copy_time answers for such a signal what ROCr
+// said of ours.
 #ifndef KPROBE_RUNTIME_RESOURCES_H
 #define KPROBE_RUNTIME_RESOURCES_H
 

@@ -14,8 +14,7 @@ FieldWriter ApiCall::begin(uint32_t WhichFunction, uint32_t FieldBytes) {
   if (!Mine)
     return FieldWriter(nullptr);
   const uint64_t Bytes = aligned(sizeof(KprobeCallBegin) + FieldBytes);
-  uint8_t *Place =
-      Mine->open(Bytes, Mine->Reserved + HostStream::EndReserve);
+  uint8_t *Place = Mine->open(Bytes, Mine->Reserved + HostStream::EndReserve);
   if (!Place)
     return FieldWriter(nullptr);
   Stream = Mine;
@@ -27,9 +26,9 @@ FieldWriter ApiCall::begin(uint32_t WhichFunction, uint32_t FieldBytes) {
   // The last word is zero where the fields do not fill it.
   const uint64_t Zero = 0;
   std::memcpy(Place + Bytes - sizeof(Zero), &Zero, sizeof(Zero));
-  const KprobeCallBegin Event = {{uint16_t(Bytes), KPROBE_HOST_CALL_BEGIN,
-                                  Function, Number, hostNowNs()},
-                                 Parent};
+  const KprobeCallBegin Event = {
+      {uint16_t(Bytes), KPROBE_HOST_CALL_BEGIN, Function, Number, hostNowNs()},
+      Parent};
   std::memcpy(Place, &Event, sizeof(Event));
   return FieldWriter(Place + sizeof(Event));
 }

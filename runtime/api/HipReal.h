@@ -13,7 +13,8 @@ namespace kprobe {
 // there is none.
 void *findHipFunction(const char *Symbol);
 
-template <unsigned Index, typename Function> Function *real(const char *Symbol) {
+template <unsigned Index, typename Function>
+Function *real(const char *Symbol) {
   // Relaxed: the value is the same whoever finds it, and code needs no order.
   static std::atomic<Function *> Found{nullptr};
   Function *Known = Found.load(std::memory_order_relaxed);

@@ -61,17 +61,16 @@ TEST(HostEvents, ShowArgumentsAndResults) {
   std::string Fault;
   EventText Sink;
   std::string Text =
-      decode(Api +
-                 "host thread=1\n"
-                 "begin function=f call=1 ns=5 values=0x1000,64\n"
-                 "begin function=g call=2 ns=6 values=hello,0x3fc00000,1\n"
-                 "unknown\n"
-                 "finish function=g call=2 ns=7\n"
-                 "submit dispatch=3 call=1 ns=7\n"
-                 "finish function=f call=1 ns=8 values=0x2000\n"
-                 "begin function=f call=3 ns=9 values=0,0\n"
-                 "finish function=f call=3 ns=9 result=1\n"
-                 "end\nsummary seen=0\n",
+      decode(Api + "host thread=1\n"
+                   "begin function=f call=1 ns=5 values=0x1000,64\n"
+                   "begin function=g call=2 ns=6 values=hello,0x3fc00000,1\n"
+                   "unknown\n"
+                   "finish function=g call=2 ns=7\n"
+                   "submit dispatch=3 call=1 ns=7\n"
+                   "finish function=f call=1 ns=8 values=0x2000\n"
+                   "begin function=f call=3 ns=9 values=0,0\n"
+                   "finish function=f call=3 ns=9 result=1\n"
+                   "end\nsummary seen=0\n",
              Fault, Sink);
   EXPECT_EQ(Fault, "");
   EXPECT_EQ(Text, "main:call begins f(ptr=0x1000, size=64)\n"
@@ -189,13 +188,14 @@ std::string merged(const std::string &Events) {
 }
 
 TEST(HostMerge, OrdersThreadsByTime) {
-  EXPECT_EQ(merged("host thread=2\nbegin function=g call=21 ns=15 values=a,0,0\n"
-                   "end\n"
-                   "host thread=1\nbegin function=f call=11 ns=10 values=1,2\n"
-                   "end\n"
-                   "host thread=1\nfinish function=f call=11 ns=20\nend\n"
-                   "host thread=2\nfinish function=g call=21 ns=18\nend\n"),
-            "10 begin 11, 15 begin 21, 18 end 21, 20 end 11, ");
+  EXPECT_EQ(
+      merged("host thread=2\nbegin function=g call=21 ns=15 values=a,0,0\n"
+             "end\n"
+             "host thread=1\nbegin function=f call=11 ns=10 values=1,2\n"
+             "end\n"
+             "host thread=1\nfinish function=f call=11 ns=20\nend\n"
+             "host thread=2\nfinish function=g call=21 ns=18\nend\n"),
+      "10 begin 11, 15 begin 21, 18 end 21, 20 end 11, ");
 }
 
 TEST(HostMerge, WhatComesOutNests) {

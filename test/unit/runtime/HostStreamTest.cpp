@@ -16,8 +16,8 @@ namespace {
 
 struct TestStream {
   explicit TestStream(uint64_t Bytes)
-      : Memory(Bytes / 8), Stream(reinterpret_cast<uint8_t *>(Memory.data()),
-                                  Bytes, 1, 1) {}
+      : Memory(Bytes / 8),
+        Stream(reinterpret_cast<uint8_t *>(Memory.data()), Bytes, 1, 1) {}
   std::vector<uint64_t> Memory;
   HostStream Stream;
 };

@@ -94,7 +94,8 @@ TEST_F(Process, RecordsCallsOfEachThread) {
     ++Kinds[E.Head.Kind];
     auto &Stack = Stacks[E.Thread];
     if (E.Head.Kind == KPROBE_HOST_CALL_BEGIN) {
-      EXPECT_EQ(E.as<KprobeCallBegin>().Parent, Stack.empty() ? 0 : Stack.back());
+      EXPECT_EQ(E.as<KprobeCallBegin>().Parent,
+                Stack.empty() ? 0 : Stack.back());
       EXPECT_TRUE(Begins.emplace(E.Head.Call, E).second);
       Stack.push_back(E.Head.Call);
       PerThread[E.Thread] += E.Function == "hsa_system_get_info";
@@ -140,8 +141,8 @@ TEST_F(Process, RecordsCallsOfEachThread) {
 }
 
 TEST_F(Process, ShowsWhatACallReturned) {
-  DumpFile Dump = run("calls", {"KPROBE_API=hsa",
-                                "KPROBE_API_FILTER=*pool_allocate"});
+  DumpFile Dump =
+      run("calls", {"KPROBE_API=hsa", "KPROBE_API_FILTER=*pool_allocate"});
   uint64_t Address = 0, Returned = 1;
   for (const Event &E : eventsOf(Dump)) {
     if (E.Head.Kind == KPROBE_HOST_ALLOCATE)
@@ -155,8 +156,8 @@ TEST_F(Process, ShowsWhatACallReturned) {
 }
 
 TEST_F(Process, RecordsOnlyCallsThatTheFilterNames) {
-  DumpFile Dump = run("calls", {"KPROBE_API=hsa",
-                                "KPROBE_API_FILTER=hsa_queue_*,!*destroy"});
+  DumpFile Dump = run(
+      "calls", {"KPROBE_API=hsa", "KPROBE_API_FILTER=hsa_queue_*,!*destroy"});
   auto Calls = callsOf(eventsOf(Dump));
   EXPECT_EQ(Calls, (std::map<std::string, unsigned>{{"hsa_queue_create", 1}}));
 }

@@ -9,9 +9,8 @@ namespace {
 void askTimes(Hsa &F, unsigned Count) {
   for (unsigned I = 0; I < Count; ++I) {
     uint64_t Value = 0;
-    CHECK(F.Container.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP,
-                                                  &Value) ==
-          HSA_STATUS_SUCCESS);
+    CHECK(F.Container.core.hsa_system_get_info_fn(
+              HSA_SYSTEM_INFO_TIMESTAMP, &Value) == HSA_STATUS_SUCCESS);
   }
 }
 
@@ -52,9 +51,9 @@ SCENARIO(calls) { // two threads beside main, memory, a queue, dispatches
   F.Container.amd_ext.hsa_amd_memory_pool_free_fn(Memory);
   // A call that fails has no out parameters.
   uint64_t Value = 0;
-  CHECK(F.Container.core.hsa_agent_get_info_fn(
-            {F.GpuAgents[0]}, hsa_agent_info_t(0x7777), &Value) !=
-        HSA_STATUS_SUCCESS);
+  CHECK(F.Container.core.hsa_agent_get_info_fn({F.GpuAgents[0]},
+                                               hsa_agent_info_t(0x7777),
+                                               &Value) != HSA_STATUS_SUCCESS);
   OnUnload();
   // Taken out of the table again: nothing records from here on.
   askTimes(F, 5);

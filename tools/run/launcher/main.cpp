@@ -142,13 +142,13 @@ int main(int ArgCount, char **Args) {
   std::string Problem;
   if (!kprobe::readConfig([](const char *Name) { return std::getenv(Name); },
                           Settings, Problem))
-    return fail(2, inTermsOfOptions(Problem,
-                                    {{"KPROBE_RING", Ring, "--ring"},
-                                     {"KPROBE_BUFFER", Buffer, "--buffer"},
-                                     {"KPROBE_API_FILTER", ApiFilter,
-                                      "--api-filter"},
-                                     {"KPROBE_API", Api, "--api"},
-                                     {"KPROBE_KERNELS", Kernels, "--kernel"}}));
+    return fail(
+        2, inTermsOfOptions(Problem,
+                            {{"KPROBE_RING", Ring, "--ring"},
+                             {"KPROBE_BUFFER", Buffer, "--buffer"},
+                             {"KPROBE_API_FILTER", ApiFilter, "--api-filter"},
+                             {"KPROBE_API", Api, "--api"},
+                             {"KPROBE_KERNELS", Kernels, "--kernel"}}));
 
   const std::string Library = vgpu::libraryFolder() + "libkprobe-runtime.so";
   if (access(Library.c_str(), R_OK) != 0)
