@@ -6,6 +6,8 @@
 #include <CLI/Validators.hpp>
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 
 namespace kprobe {
@@ -15,7 +17,33 @@ struct Options {
   std::vector<std::string> Files;
   std::string Format;
   std::string Output;
+  std::string From, Until;
+  TimelineCut Cut;
 };
+
+/// "1.5", "200ms", "3us", "10ns": seconds without a unit. False on anything
+/// else.
+bool parseTime(const std::string &Text, int64_t &Ns) {
+  char *Unit = nullptr;
+  double Value = std::strtod(Text.c_str(), &Unit);
+  if (Unit == Text.c_str() || !(Value >= 0) || Value > 1e9)
+    return false;
+  const std::pair<const char *, double> Units[] = {
+      {"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+  for (const auto &[Name, Factor] : Units)
+    if (!std::strcmp(Unit, Name)) {
+      Ns = static_cast<int64_t>(Value * Factor + 0.5);
+      return true;
+    }
+  return false;
+}
+
+std::string checkTime(const std::string &Text) {
+  int64_t Ignored;
+  return parseTime(Text, Ignored)
+             ? ""
+             : "'" + Text + "' is no time (1.5, 200ms, 3us, 10ns)";
+}
 
 /// Talk about what had to be bent, once an input.
 void remark(const std::string &File, const Timeline &T) {
@@ -49,7 +77,11 @@ Error writeCtfInputs(const std::vector<std::unique_ptr<Timeline>> &Inputs,
   return Error::success();
 }
 
-int convert(const Options &O) {
+int convert(Options &O) {
+  if (!O.From.empty())
+    parseTime(O.From, O.Cut.FromNs);
+  if (!O.Until.empty())
+    parseTime(O.Until, O.Cut.ToNs);
   std::vector<std::unique_ptr<FileSource>> Sources;
   std::vector<std::unique_ptr<Timeline>> Inputs;
   std::vector<std::string> Names;
@@ -57,6 +89,7 @@ int convert(const Options &O) {
   for (const std::string &File : O.Files) {
     auto Source = std::make_unique<FileSource>();
     auto T = std::make_unique<Timeline>();
+    T->cut(O.Cut);
     Error E = Source->open(File);
     if (!E)
       E = Source->rewind(); // a pipe fails here, before anything is written
@@ -105,6 +138,23 @@ Command addConvertCommand(CLI::App &App) {
                   "what to write; - is standard output (all but ctf)")
       ->required()
       ->type_name("PATH");
+  Sub->add_option("--from", O->From,
+                  "only what happens from this time after the begin on; "
+                  "seconds, or with ms, us, ns")
+      ->check(checkTime)
+      ->type_name("TIME");
+  Sub->add_option("--until", O->Until, "only what happens up to this time")
+      ->check(checkTime)
+      ->type_name("TIME");
+  Sub->add_option("--kernel", O->Cut.Kernel,
+                  "of kernels only those with TEXT in their name")
+      ->type_name("TEXT");
+  Sub->add_option("--dispatch", O->Cut.Dispatch,
+                  "of kernels only this dispatch")
+      ->type_name("N");
+  Sub->add_option("--wave", O->Cut.Wave,
+                  "of waves only this one of each dispatch")
+      ->type_name("N");
   return [O] { return convert(*O); };
 }
 

@@ -51,8 +51,7 @@ void ApiStatistics::hostEvents(const Trace &T, const HostThread &Thread,
                  Event.as<KprobeCallEnd>().Result != 0;
     if (!F->Times)
       F->Times = std::make_unique<Histogram>();
-    F->Times->add(
-        static_cast<uint32_t>(std::min<uint64_t>(Ns, UINT32_MAX)));
+    F->Times->add(static_cast<uint32_t>(std::min<uint64_t>(Ns, UINT32_MAX)));
   }
 }
 
@@ -60,10 +59,9 @@ std::vector<const FunctionStatistics *> ApiStatistics::functions() const {
   std::vector<const FunctionStatistics *> Sorted;
   for (const auto &Entry : Functions)
     Sorted.push_back(&Entry.second);
-  std::stable_sort(Sorted.begin(), Sorted.end(),
-                   [](const auto *A, const auto *B) {
-                     return A->TotalNs > B->TotalNs;
-                   });
+  std::stable_sort(
+      Sorted.begin(), Sorted.end(),
+      [](const auto *A, const auto *B) { return A->TotalNs > B->TotalNs; });
   return Sorted;
 }
 

@@ -3,6 +3,7 @@
 
 #include "AgentClocks.h"
 #include "DumpVerifier.h"
+#include "Names.h"
 
 #include <algorithm>
 
@@ -16,10 +17,13 @@ public:
   explicit Index(Timeline &T) : T(T) {}
   Error wave(const Dispatch &D, const WaveView &View) override {
     const KprobeWaveHeader &H = View.Header;
+    // Clocks are fitted through all of them; only those wanted are walked.
+    bool Wanted = T.wants(D) && T.Cut.Wave.value_or(H.WaveIndex) == H.WaveIndex;
     WaveFate Fate = openWave(View).Fate;
     if (Fate != WaveFate::Ended && Fate != WaveFate::Begun)
       return Error::success();
-    T.Waves.push_back({&D, View.EventsOffset, View.EventCount, H.BeginTicks});
+    if (Wanted)
+      T.Waves.push_back({&D, View.EventsOffset, View.EventCount, H.BeginTicks});
     uint64_t &First = T.FirstTick.try_emplace(&D, H.BeginTicks).first->second;
     First = std::min(First, H.BeginTicks);
     if (Fate == WaveFate::Ended && H.EndTicks > H.BeginTicks) {
@@ -131,6 +135,8 @@ void Timeline::collectStarts() {
             });
   using Kind = TimelineItem::Kind;
   for (const Dispatch *D : InOrder) {
+    if (!wants(*D))
+      continue;
     const KprobeDispatchRecord &R = D->Record;
     if (R.SubmitNs != 0) {
       int64_t Ns = clamp(
@@ -302,7 +308,58 @@ int64_t Timeline::nextDeviceNs() const {
   return NextStart < Starts.size() ? std::min(Ns, Starts[NextStart].Ns) : Ns;
 }
 
+bool Timeline::wants(const Dispatch &D) const {
+  if (Cut.Dispatch.value_or(D.Record.Dispatch) != D.Record.Dispatch)
+    return false;
+  return Cut.Kernel.empty() ||
+         kernelName(D).find(Cut.Kernel) != std::string::npos;
+}
+
+bool Timeline::wanted(const TimelineItem &Item) {
+  using Kind = TimelineItem::Kind;
+  int64_t From = Begin + Cut.FromNs;
+  int64_t To = Cut.ToNs < INT64_MAX - Begin ? Begin + Cut.ToNs : INT64_MAX;
+  bool Inside = Item.Ns >= From && Item.Ns <= To;
+  switch (Item.What) {
+  case Kind::Submit:
+  case Kind::Host:
+    return Inside;
+  // What ends has begun here or was left out there.
+  case Kind::CallBegin:
+    if (!Inside)
+      CutCalls.insert(Item.Host->Event.Head.Call);
+    return Inside;
+  case Kind::CallEnd:
+    return CutCalls.erase(Item.Host->Event.Head.Call) == 0;
+  case Kind::KernelBegin:
+    if (Item.Ns <= To && Item.EndNs >= From)
+      return true;
+    CutKernels.insert(Item.Owner);
+    return false;
+  case Kind::KernelEnd:
+    return CutKernels.erase(Item.Owner) == 0;
+  case Kind::WaveBegin:
+    if (Item.Ns <= To && Item.Wave->EndNs >= From)
+      return true;
+    CutWaves.insert(Item.Wave);
+    return false;
+  case Kind::WaveEnd:
+    return CutWaves.erase(Item.Wave) == 0;
+  case Kind::Block:
+    return Item.Ns <= To && Item.EndNs >= From && !CutWaves.count(Item.Wave);
+  }
+  return true;
+}
+
 Error Timeline::next(TimelineItem &Item, bool &Done) {
+  do {
+    if (Error E = nextOfAll(Item, Done))
+      return E;
+  } while (!Done && !wanted(Item));
+  return Error::success();
+}
+
+Error Timeline::nextOfAll(TimelineItem &Item, bool &Done) {
   if (HostGiven)
     if (Error E = Host.step())
       return E;
@@ -321,7 +378,7 @@ Error Timeline::next(TimelineItem &Item, bool &Done) {
   Done = false;
   HostGiven = true;
   using Kind = TimelineItem::Kind;
-  Item = {End ? Kind::CallEnd
+  Item = {End                                            ? Kind::CallEnd
           : H->Event.Head.Kind == KPROBE_HOST_CALL_BEGIN ? Kind::CallBegin
                                                          : Kind::Host,
           Ns,

@@ -24,6 +24,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace kprobe {
@@ -83,17 +85,30 @@ struct TimelineItem {
   };
   Kind What;
   int64_t Ns;
-  int64_t EndNs; ///< of KernelBegin
-  const Dispatch *Owner;      ///< null for calls and host events
-  const TimelineWave *Wave;   ///< of wave items and blocks; lives until the
-                              ///< next call after its WaveEnd
-  const TimelineBlock *Block; ///< of blocks
+  int64_t EndNs;                  ///< of KernelBegin
+  const Dispatch *Owner;          ///< null for calls and host events
+  const TimelineWave *Wave;       ///< of wave items and blocks; lives until the
+                                  ///< next call after its WaveEnd
+  const TimelineBlock *Block;     ///< of blocks
   const HostItem *Host = nullptr; ///< of calls and host events; lives until
                                   ///< the next call
 };
 
+/// What of a trace is wanted. Kernels, waves and blocks belong to a cut in time
+/// when they overlap it, calls and single events when they begin in it.
+struct TimelineCut {
+  int64_t FromNs = 0; ///< since the trace's begin
+  int64_t ToNs = INT64_MAX;
+  std::string Kernel; ///< part of the demangled name
+  std::optional<uint64_t> Dispatch;
+  std::optional<uint64_t> Wave; ///< index in its grid
+};
+
 class Timeline {
 public:
+  /// Before open().
+  void cut(const TimelineCut &Wanted) { Cut = Wanted; }
+
   /// Reads \p Source. On a fault everything before it can still be walked.
   Error open(ByteSource &Source);
 
@@ -154,6 +169,10 @@ private:
   };
   class Index;
 
+  bool wants(const Dispatch &D) const;
+  /// Whether the cut in time has \p Item.
+  bool wanted(const TimelineItem &Item);
+  Error nextOfAll(TimelineItem &Item, bool &Done);
   void fitClocks();
   void alignWithoutReadings(const Agent &A, AgentClock &C);
   void collectStarts();
@@ -165,6 +184,12 @@ private:
   int64_t nextDeviceNs() const;
   void mapBlocks(TimelineWave &W, const AgentClock &Clock);
   const Track *assignTrack(const TimelineWave &W);
+
+  TimelineCut Cut;
+  // Begun and left out, not yet ended.
+  std::unordered_set<uint64_t> CutCalls;
+  std::unordered_set<const Dispatch *> CutKernels;
+  std::unordered_set<const TimelineWave *> CutWaves;
 
   ByteSource *Source = nullptr;
   Trace Contents;

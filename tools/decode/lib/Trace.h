@@ -54,9 +54,9 @@ struct Trace {
   std::map<uint64_t, std::unique_ptr<SiteTable>> Tables; ///< by content hash
   std::vector<const SiteTable *> TablesInOrder;          ///< of the file
   std::unordered_map<uint64_t, Dispatch> Dispatches;     ///< by number
-  std::map<uint32_t, ApiTable> Apis;            ///< by domain
-  std::map<uint32_t, HostThread> Threads;       ///< by number
-  std::unordered_map<uint64_t, Cause> Causes;   ///< by dispatch
+  std::map<uint32_t, ApiTable> Apis;                     ///< by domain
+  std::map<uint32_t, HostThread> Threads;                ///< by number
+  std::unordered_map<uint64_t, Cause> Causes;            ///< by dispatch
   std::optional<KprobeSummaryRecord> Summary;
   std::vector<std::string> Messages;
   uint64_t UnknownChunks = 0;

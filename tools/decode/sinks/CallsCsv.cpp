@@ -26,7 +26,7 @@ private:
 
   TextOutput &Out;
   Timeline &T;
-  std::map<uint64_t, OpenCall> Open; ///< by number
+  std::map<uint64_t, OpenCall> Open;       ///< by number
   std::map<uint64_t, uint64_t> Dispatches; ///< submitted in an open call
 };
 
@@ -84,8 +84,7 @@ Error CallRows::write() {
   }
   // Still open when tracing ended: no duration, no result.
   for (const auto &[Number, C] : Open)
-    Out << C.Begin << ",," << Dispatches[Number] << "," << C.Arguments
-        << ",\n";
+    Out << C.Begin << ",," << Dispatches[Number] << "," << C.Arguments << ",\n";
   return Error::success();
 }
 

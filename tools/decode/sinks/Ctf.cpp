@@ -3,346 +3,22 @@
 //   our source (a Timeline as messages)  --out--in-->  sink.ctf.fs
 //
 // The graph pulls: sink.ctf.fs asks our message iterator for messages, which
-// asks the Timeline. Each stream is cut into packets, so that readers can seek
-// and the writer's memory stays small.
+// asks the Timeline.
 #include "Converters.h"
 
-#include "CtfTypes.h"
-#include "Names.h"
-
-#include <deque>
-#include <memory>
+#include "TraceMessages.h"
 
 namespace kprobe {
 namespace {
-
-constexpr uint64_t EventsPerPacket = 65536;
-
-/// A stream of the trace and its open packet.
-struct Stream {
-  bt_stream *Itself = nullptr;
-  bt_packet *Packet = nullptr;
-  uint64_t Events = 0;
-  uint64_t LastClock = 0;
-};
-
-/// State of the one component and its one iterator.
-class CtfSource {
-public:
-  explicit CtfSource(Timeline &Input) : Input(Input) {}
-  ~CtfSource();
-
-  bool initialize(bt_self_component_source *Self);
-  /// Puts at least one message into Ready unless all is done.
-  bool produce(bt_self_message_iterator *Iterator);
-
-  std::deque<const bt_message *> Ready;
-  bool Finished = false;
-  std::string Fault; ///< of the Timeline, for main
-
-private:
-  Stream *streamOf(bt_self_message_iterator *Iterator, int64_t Number);
-  bool openPacket(bt_self_message_iterator *Iterator, Stream &S,
-                  uint64_t Clock);
-  bool closePacket(bt_self_message_iterator *Iterator, Stream &S);
-  bool add(const bt_message *Message) {
-    if (Message)
-      Ready.push_back(Message);
-    return Message != nullptr;
-  }
-
-  Timeline &Input;
-  CtfTypes Types;
-  static constexpr int64_t HostStream = -1;
-  static constexpr int64_t ThreadStreams = int64_t(1) << 32;
-  /// By agent, and the host's; behind them the threads'.
-  std::map<int64_t, Stream> Streams;
-};
-
-CtfSource::~CtfSource() {
-  for (const bt_message *M : Ready)
-    bt_message_put_ref(M);
-  for (auto &[Number, S] : Streams) {
-    bt_packet_put_ref(S.Packet);
-    bt_stream_put_ref(S.Itself);
-  }
-}
-
-bool CtfSource::initialize(bt_self_component_source *Self) {
-  return bt_self_component_source_add_output_port(Self, "out", nullptr,
-                                                  nullptr) ==
-             BT_SELF_COMPONENT_ADD_PORT_STATUS_OK &&
-         Types.create(bt_self_component_source_as_self_component(Self), Input);
-}
-
-Stream *CtfSource::streamOf(bt_self_message_iterator *Iterator,
-                            int64_t Number) {
-  auto [Place, New] = Streams.try_emplace(Number);
-  Stream &S = Place->second;
-  if (!New)
-    return &S;
-  S.Itself = bt_stream_create(Types.Streams, Types.Trace);
-  if (!S.Itself)
-    return nullptr;
-  std::string Name =
-      Number == HostStream ? "host"
-      : Number >= ThreadStreams
-          ? "thread_" + std::to_string(Number - ThreadStreams)
-          : "agent_" + std::to_string(Number);
-  if (bt_stream_set_name(S.Itself, Name.c_str()) !=
-          BT_STREAM_SET_NAME_STATUS_OK ||
-      !add(bt_message_stream_beginning_create(Iterator, S.Itself)))
-    return nullptr;
-  return &S;
-}
-
-bool CtfSource::openPacket(bt_self_message_iterator *Iterator, Stream &S,
-                           uint64_t Clock) {
-  S.Packet = bt_packet_create(S.Itself);
-  S.Events = 0;
-  return S.Packet &&
-         add(bt_message_packet_beginning_create_with_default_clock_snapshot(
-             Iterator, S.Packet, Clock));
-}
-
-bool CtfSource::closePacket(bt_self_message_iterator *Iterator, Stream &S) {
-  bool Good = add(bt_message_packet_end_create_with_default_clock_snapshot(
-      Iterator, S.Packet, S.LastClock));
-  bt_packet_put_ref(S.Packet);
-  S.Packet = nullptr;
-  return Good;
-}
-
-/// Fills members of a payload in the order of their declaration.
-class Payload {
-public:
-  explicit Payload(bt_message *Message)
-      : Fields(bt_event_borrow_payload_field(
-            bt_message_event_borrow_event(Message))) {}
-  Payload &operator<<(uint64_t Value) {
-    bt_field_integer_unsigned_set_value(next(), Value);
-    return *this;
-  }
-  Payload &operator<<(const std::string &Text) {
-    Good &= bt_field_string_set_value(next(), Text.c_str()) ==
-            BT_FIELD_STRING_SET_VALUE_STATUS_OK;
-    return *this;
-  }
-  bool Good = true;
-
-private:
-  bt_field *next() {
-    return bt_field_structure_borrow_member_field_by_index(Fields, Index++);
-  }
-  bt_field *Fields;
-  uint64_t Index = 0;
-};
-
-/// The members of a call or another host event behind thread and call.
-void fillHost(const Trace &T, const HostItem &Item, Payload &Out) {
-  const HostEvent &E = Item.Event;
-  switch (E.Head.Kind) {
-  case KPROBE_HOST_CALL_BEGIN: {
-    const ApiTable &Table = *T.tableOf(E.Head);
-    const ApiFunction &F = *T.functionOf(E.Head);
-    Out << E.as<KprobeCallBegin>().Parent << Table.name() << F.Name
-        << valuesText(Table, F.In, E.values());
-    break;
-  }
-  case KPROBE_HOST_CALL_END: {
-    const ApiTable &Table = *T.tableOf(E.Head);
-    const ApiFunction &F = *T.functionOf(E.Head);
-    Out << Table.name() << F.Name
-        << (Item.Left ? std::string()
-                      : resultText(Table, F, E.as<KprobeCallEnd>().Result))
-        << (Item.Left ? std::string() : valuesText(Table, F.Out, E.values()));
-    break;
-  }
-  case KPROBE_HOST_ALLOCATE:
-  case KPROBE_HOST_FREE: {
-    auto R = E.as<KprobeHostMemory>();
-    Out << R.Address << R.Bytes << R.Agent;
-    break;
-  }
-  case KPROBE_HOST_COPY: {
-    auto R = E.as<KprobeHostCopy>();
-    Out << R.Copy << R.Target << R.Source << R.Bytes << R.TargetAgent
-        << R.SourceAgent;
-    break;
-  }
-  case KPROBE_HOST_COPY_DONE: {
-    auto R = E.as<KprobeHostCopyDone>();
-    Out << R.Copy << R.BeginSystem << R.EndSystem << R.Agent
-        << uint64_t(R.Failed != 0);
-    break;
-  }
-  case KPROBE_HOST_QUEUE_CREATE:
-  case KPROBE_HOST_QUEUE_DESTROY: {
-    auto R = E.as<KprobeHostQueue>();
-    Out << R.Queue << R.Agent << R.Size << R.Type;
-    break;
-  }
-  default: {
-    auto R = E.as<KprobeHostCode>();
-    Out << R.Executable << R.Bytes << R.Agent;
-  }
-  }
-}
-
-bool fill(const CtfTypes &Types, const Trace &T, const TimelineItem &I,
-          bt_message *Message) {
-  using Kind = TimelineItem::Kind;
-  Payload Out(Message);
-  if (I.Host) {
-    Out << I.Host->Thread->Record.ThreadId << I.Host->Event.Head.Call;
-    fillHost(T, *I.Host, Out);
-    return Out.Good;
-  }
-  const KprobeDispatchRecord &R = I.Owner->Record;
-  const Cause *Why = T.causeOf(R.Dispatch);
-  Out << R.Dispatch;
-  switch (I.What) {
-  case Kind::Submit:
-    Out << R.Agent << R.Queue << kernelName(*I.Owner) << statusText(R.Status)
-        << R.Grid[0] << R.Grid[1] << R.Grid[2] << R.Group[0] << R.Group[1]
-        << R.Group[2] << R.WaveCount << R.SlotCount << R.ThreadId
-        << (Why ? Why->Call : 0);
-    break;
-  case Kind::KernelBegin:
-    Out << kernelName(*I.Owner);
-    break;
-  case Kind::KernelEnd:
-    break;
-  case Kind::WaveBegin: {
-    const KprobeWaveHeader &H = I.Wave->Header;
-    Out << H.WaveIndex << H.Workgroup[0] << H.Workgroup[1] << H.Workgroup[2]
-        << H.WaveInGroup << I.Wave->Where->Id
-        << placeText(I.Owner->Where->Target, H.HardwareId) << H.BeginExec;
-    break;
-  }
-  case Kind::Block: {
-    const kprobe::Block &B = I.Block->Cycles;
-    uint64_t Site = Types.FirstSite.at(I.Owner->Table) +
-                    I.Owner->Kernel->FirstSite + B.LocalSite;
-    Out << I.Wave->Header.WaveIndex << Site << B.Lanes << B.Begin << B.Cycles
-        << (B.TimeKnown ? static_cast<uint64_t>(I.EndNs - I.Ns) : 0);
-    break;
-  }
-  case Kind::WaveEnd: {
-    const WaveAccount &A = I.Wave->Account;
-    Out << I.Wave->Header.WaveIndex << uint64_t(A.Fate == WaveFate::Ended)
-        << A.Written << A.Kept << A.Overwritten << A.Empty;
-    break;
-  }
-  default:
-    break;
-  }
-  return Out.Good;
-}
-
-const bt_event_class *classOf(const CtfTypes &Types, const TimelineItem &Item) {
-  switch (Item.What) {
-  case TimelineItem::Kind::CallBegin:
-    return Types.CallBegin;
-  case TimelineItem::Kind::CallEnd:
-    return Types.CallEnd;
-  case TimelineItem::Kind::Host: {
-    auto Found = Types.Host.find(Item.Host->Event.Head.Kind);
-    return Found == Types.Host.end() ? nullptr : Found->second;
-  }
-  case TimelineItem::Kind::Submit:
-    return Types.Submit;
-  case TimelineItem::Kind::KernelBegin:
-    return Types.KernelBegin;
-  case TimelineItem::Kind::KernelEnd:
-    return Types.KernelEnd;
-  case TimelineItem::Kind::WaveBegin:
-    return Types.WaveBegin;
-  case TimelineItem::Kind::Block:
-    return Types.Block;
-  case TimelineItem::Kind::WaveEnd:
-    return Types.WaveEnd;
-  }
-  return nullptr;
-}
-
-bool CtfSource::produce(bt_self_message_iterator *Iterator) {
-  TimelineItem Item;
-  bool Done = false;
-  if (Error E = Input.next(Item, Done)) {
-    Fault = E.text();
-    return false;
-  }
-  if (Done) {
-    Finished = true;
-    // A trace without a packet would have no metadata either.
-    if (Streams.empty()) {
-      Stream *Host = streamOf(Iterator, HostStream);
-      if (!Host)
-        return false;
-      Host->LastClock = static_cast<uint64_t>(Input.beginNs());
-      if (!openPacket(Iterator, *Host, Host->LastClock))
-        return false;
-    }
-    for (auto &[Number, S] : Streams)
-      if ((S.Packet && !closePacket(Iterator, S)) ||
-          !add(bt_message_stream_end_create(Iterator, S.Itself)))
-        return false;
-    return true;
-  }
-  const bt_event_class *Class = classOf(Types, Item);
-  if (!Class) // a SUBMIT: the dispatch says the same
-    return true;
-  Stream *S = streamOf(
-      Iterator, Item.Host   ? ThreadStreams + Item.Host->Thread->Record.Thread
-                : Item.Wave ? int64_t(Item.Owner->Where->Record.Agent)
-                            : HostStream);
-  if (!S)
-    return false;
-  uint64_t Clock = static_cast<uint64_t>(Item.Ns);
-  if (S->Packet && S->Events == EventsPerPacket && !closePacket(Iterator, *S))
-    return false;
-  if (!S->Packet && !openPacket(Iterator, *S, Clock))
-    return false;
-  bt_message *Message =
-      bt_message_event_create_with_packet_and_default_clock_snapshot(
-          Iterator, Class, S->Packet, Clock);
-  if (!add(Message))
-    return false;
-  ++S->Events;
-  S->LastClock = Clock;
-  return fill(Types, Input.trace(), Item, Message);
-}
-
-// ------------------------------------------- the C interface of the graph
 
 bt_component_class_initialize_method_status
 initializeSource(bt_self_component_source *Self,
                  bt_self_component_source_configuration *, const bt_value *,
                  void *Data) {
-  CtfSource *Source = static_cast<CtfSource *>(Data);
-  bt_self_component_set_data(bt_self_component_source_as_self_component(Self),
-                             Source);
-  return Source->initialize(Self)
+  auto *Source = static_cast<TraceMessages *>(Data);
+  return Source->initialize(Self, "out")
              ? BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK
              : BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-}
-
-bt_message_iterator_class_next_method_status
-nextMessages(bt_self_message_iterator *Iterator, bt_message_array_const Array,
-             uint64_t Capacity, uint64_t *Count) {
-  CtfSource *Source = static_cast<CtfSource *>(bt_self_component_get_data(
-      bt_self_message_iterator_borrow_component(Iterator)));
-  while (Source->Ready.size() < Capacity && !Source->Finished)
-    if (!Source->produce(Iterator))
-      return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
-  *Count = 0;
-  while (*Count < Capacity && !Source->Ready.empty()) {
-    Array[(*Count)++] = Source->Ready.front();
-    Source->Ready.pop_front();
-  }
-  return *Count != 0 ? BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK
-                     : BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END;
 }
 
 /// Everything the graph is made of, released in the right order.
@@ -378,7 +54,7 @@ Error takeError(const std::string &What) {
 } // namespace
 
 Error writeCtf(Timeline &Input, const std::string &Path) {
-  CtfSource Source(Input);
+  TraceMessages Source(Input);
   GraphParts G;
   if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, BT_FALSE,
                      &G.Plugin) != BT_PLUGIN_FIND_STATUS_OK)
@@ -393,6 +69,9 @@ Error writeCtf(Timeline &Input, const std::string &Path) {
   G.Parameters = bt_value_map_create();
   G.Graph = bt_graph_create(0);
   if (!G.SourceClass || !G.Parameters || !G.Graph ||
+      bt_message_iterator_class_set_initialize_method(G.Iterators,
+                                                      initializeMessages) !=
+          BT_MESSAGE_ITERATOR_CLASS_SET_METHOD_STATUS_OK ||
       bt_component_class_source_set_initialize_method(G.SourceClass,
                                                       initializeSource) !=
           BT_COMPONENT_CLASS_SET_METHOD_STATUS_OK ||

@@ -113,13 +113,13 @@ void CtfTypes::createHost() {
   auto n = [&](unsigned Bits) { return number(Class, Bits); };
   auto hex = [&] { return number(Class, 64, true); };
   auto text = [&] { return bt_field_class_string_create(Class); };
-  CallBegin = event("kprobe:call_begin", structure(Class, {{"thread", n(32)},
-                                                           {"call", n(64)},
-                                                           {"parent", n(64)},
-                                                           {"api", text()},
-                                                           {"function", text()},
-                                                           {"arguments",
-                                                            text()}}));
+  CallBegin =
+      event("kprobe:call_begin", structure(Class, {{"thread", n(32)},
+                                                   {"call", n(64)},
+                                                   {"parent", n(64)},
+                                                   {"api", text()},
+                                                   {"function", text()},
+                                                   {"arguments", text()}}));
   CallEnd = event("kprobe:call_end", structure(Class, {{"thread", n(32)},
                                                        {"call", n(64)},
                                                        {"api", text()},

@@ -276,9 +276,8 @@ void PerfettoWriter::submit(const Timeline &T, const TimelineItem &Item) {
 void PerfettoWriter::kernel(const Timeline &T, const TimelineItem &Item) {
   const Dispatch &D = *Item.Owner;
   uint64_t Track = queueTrack(Item);
-  pb::TrackEvent &E =
-      event(pb::TrackEvent::TYPE_SLICE_BEGIN, Track, T.realtimeNs(Item.Ns),
-            "kernel", kernelName(D));
+  pb::TrackEvent &E = event(pb::TrackEvent::TYPE_SLICE_BEGIN, Track,
+                            T.realtimeNs(Item.Ns), "kernel", kernelName(D));
   note(E, "dispatch", D.Record.Dispatch);
   note(E, "status", statusText(D.Record.Status));
   if (T.trace().causeOf(D.Record.Dispatch))
@@ -294,9 +293,9 @@ void PerfettoWriter::wave(const Timeline &T, const TimelineWave &W) {
             T.realtimeNs(W.BeginNs), "wave", kernelName(*W.Owner));
   note(E, "dispatch", W.Owner->Record.Dispatch);
   note(E, "wave", H.WaveIndex);
-  note(E, "group", std::to_string(H.Workgroup[0]) + "," +
-                       std::to_string(H.Workgroup[1]) + "," +
-                       std::to_string(H.Workgroup[2]));
+  note(E, "group",
+       std::to_string(H.Workgroup[0]) + "," + std::to_string(H.Workgroup[1]) +
+           "," + std::to_string(H.Workgroup[2]));
   send();
 }
 
@@ -310,8 +309,7 @@ void PerfettoWriter::block(const Timeline &T, const TimelineItem &Item) {
   if (Name.empty()) {
     uint32_t Site = D.Kernel->FirstSite + B.LocalSite;
     std::string Source = sourceText(*D.Table, D.Table->sites()[Site]);
-    Name =
-        blockName(*D.Table, Site) + (Source.empty() ? "" : " " + Source);
+    Name = blockName(*D.Table, Site) + (Source.empty() ? "" : " " + Source);
   }
   uint64_t Track = waveTrack(*Item.Wave->Where);
   pb::TrackEvent &E = event(pb::TrackEvent::TYPE_SLICE_BEGIN, Track,

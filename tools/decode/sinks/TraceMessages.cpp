@@ -1,0 +1,296 @@
+// Streams, packets and events, message by message.
+#include "TraceMessages.h"
+
+#include "Names.h"
+
+namespace kprobe {
+namespace {
+
+constexpr uint64_t EventsPerPacket = 65536;
+
+/// Fills members of a payload in the order of their declaration.
+class Payload {
+public:
+  explicit Payload(bt_message *Message)
+      : Fields(bt_event_borrow_payload_field(
+            bt_message_event_borrow_event(Message))) {}
+  Payload &operator<<(uint64_t Value) {
+    bt_field_integer_unsigned_set_value(next(), Value);
+    return *this;
+  }
+  Payload &operator<<(const std::string &Text) {
+    Good &= bt_field_string_set_value(next(), Text.c_str()) ==
+            BT_FIELD_STRING_SET_VALUE_STATUS_OK;
+    return *this;
+  }
+  bool Good = true;
+
+private:
+  bt_field *next() {
+    return bt_field_structure_borrow_member_field_by_index(Fields, Index++);
+  }
+  bt_field *Fields;
+  uint64_t Index = 0;
+};
+
+/// The members of a call or another host event behind thread and call.
+void fillHost(const Trace &T, const HostItem &Item, Payload &Out) {
+  const HostEvent &E = Item.Event;
+  switch (E.Head.Kind) {
+  case KPROBE_HOST_CALL_BEGIN: {
+    const ApiTable &Table = *T.tableOf(E.Head);
+    const ApiFunction &F = *T.functionOf(E.Head);
+    Out << E.as<KprobeCallBegin>().Parent << Table.name() << F.Name
+        << valuesText(Table, F.In, E.values());
+    break;
+  }
+  case KPROBE_HOST_CALL_END: {
+    const ApiTable &Table = *T.tableOf(E.Head);
+    const ApiFunction &F = *T.functionOf(E.Head);
+    Out << Table.name() << F.Name
+        << (Item.Left ? std::string()
+                      : resultText(Table, F, E.as<KprobeCallEnd>().Result))
+        << (Item.Left ? std::string() : valuesText(Table, F.Out, E.values()));
+    break;
+  }
+  case KPROBE_HOST_ALLOCATE:
+  case KPROBE_HOST_FREE: {
+    auto R = E.as<KprobeHostMemory>();
+    Out << R.Address << R.Bytes << R.Agent;
+    break;
+  }
+  case KPROBE_HOST_COPY: {
+    auto R = E.as<KprobeHostCopy>();
+    Out << R.Copy << R.Target << R.Source << R.Bytes << R.TargetAgent
+        << R.SourceAgent;
+    break;
+  }
+  case KPROBE_HOST_COPY_DONE: {
+    auto R = E.as<KprobeHostCopyDone>();
+    Out << R.Copy << R.BeginSystem << R.EndSystem << R.Agent
+        << uint64_t(R.Failed != 0);
+    break;
+  }
+  case KPROBE_HOST_QUEUE_CREATE:
+  case KPROBE_HOST_QUEUE_DESTROY: {
+    auto R = E.as<KprobeHostQueue>();
+    Out << R.Queue << R.Agent << R.Size << R.Type;
+    break;
+  }
+  default: {
+    auto R = E.as<KprobeHostCode>();
+    Out << R.Executable << R.Bytes << R.Agent;
+  }
+  }
+}
+
+bool fill(const CtfTypes &Types, const Trace &T, const TimelineItem &I,
+          bt_message *Message) {
+  using Kind = TimelineItem::Kind;
+  Payload Out(Message);
+  if (I.Host) {
+    Out << I.Host->Thread->Record.ThreadId << I.Host->Event.Head.Call;
+    fillHost(T, *I.Host, Out);
+    return Out.Good;
+  }
+  const KprobeDispatchRecord &R = I.Owner->Record;
+  const Cause *Why = T.causeOf(R.Dispatch);
+  Out << R.Dispatch;
+  switch (I.What) {
+  case Kind::Submit:
+    Out << R.Agent << R.Queue << kernelName(*I.Owner) << statusText(R.Status)
+        << R.Grid[0] << R.Grid[1] << R.Grid[2] << R.Group[0] << R.Group[1]
+        << R.Group[2] << R.WaveCount << R.SlotCount << R.ThreadId
+        << (Why ? Why->Call : 0);
+    break;
+  case Kind::KernelBegin:
+    Out << kernelName(*I.Owner);
+    break;
+  case Kind::KernelEnd:
+    break;
+  case Kind::WaveBegin: {
+    const KprobeWaveHeader &H = I.Wave->Header;
+    Out << H.WaveIndex << H.Workgroup[0] << H.Workgroup[1] << H.Workgroup[2]
+        << H.WaveInGroup << I.Wave->Where->Id
+        << placeText(I.Owner->Where->Target, H.HardwareId) << H.BeginExec;
+    break;
+  }
+  case Kind::Block: {
+    const kprobe::Block &B = I.Block->Cycles;
+    uint64_t Site = Types.FirstSite.at(I.Owner->Table) +
+                    I.Owner->Kernel->FirstSite + B.LocalSite;
+    Out << I.Wave->Header.WaveIndex << Site << B.Lanes << B.Begin << B.Cycles
+        << (B.TimeKnown ? static_cast<uint64_t>(I.EndNs - I.Ns) : 0);
+    break;
+  }
+  case Kind::WaveEnd: {
+    const WaveAccount &A = I.Wave->Account;
+    Out << I.Wave->Header.WaveIndex << uint64_t(A.Fate == WaveFate::Ended)
+        << A.Written << A.Kept << A.Overwritten << A.Empty;
+    break;
+  }
+  default:
+    break;
+  }
+  return Out.Good;
+}
+
+const bt_event_class *classOf(const CtfTypes &Types, const TimelineItem &Item) {
+  switch (Item.What) {
+  case TimelineItem::Kind::CallBegin:
+    return Types.CallBegin;
+  case TimelineItem::Kind::CallEnd:
+    return Types.CallEnd;
+  case TimelineItem::Kind::Host: {
+    auto Found = Types.Host.find(Item.Host->Event.Head.Kind);
+    return Found == Types.Host.end() ? nullptr : Found->second;
+  }
+  case TimelineItem::Kind::Submit:
+    return Types.Submit;
+  case TimelineItem::Kind::KernelBegin:
+    return Types.KernelBegin;
+  case TimelineItem::Kind::KernelEnd:
+    return Types.KernelEnd;
+  case TimelineItem::Kind::WaveBegin:
+    return Types.WaveBegin;
+  case TimelineItem::Kind::Block:
+    return Types.Block;
+  case TimelineItem::Kind::WaveEnd:
+    return Types.WaveEnd;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+TraceMessages::~TraceMessages() {
+  for (const bt_message *M : Ready)
+    bt_message_put_ref(M);
+  for (auto &[Number, S] : Streams) {
+    bt_packet_put_ref(S.Packet);
+    bt_stream_put_ref(S.Itself);
+  }
+}
+
+bool TraceMessages::initialize(bt_self_component_source *Self,
+                               const std::string &Port) {
+  return bt_self_component_source_add_output_port(Self, Port.c_str(), this,
+                                                  nullptr) ==
+             BT_SELF_COMPONENT_ADD_PORT_STATUS_OK &&
+         Types.create(bt_self_component_source_as_self_component(Self), Input);
+}
+
+TraceStream *TraceMessages::streamOf(bt_self_message_iterator *Iterator,
+                                     int64_t Number) {
+  auto [Place, New] = Streams.try_emplace(Number);
+  TraceStream &S = Place->second;
+  if (!New)
+    return &S;
+  S.Itself = bt_stream_create(Types.Streams, Types.Trace);
+  if (!S.Itself)
+    return nullptr;
+  std::string Name = Number == HostStream ? "host"
+                     : Number >= ThreadStreams
+                         ? "thread_" + std::to_string(Number - ThreadStreams)
+                         : "agent_" + std::to_string(Number);
+  if (bt_stream_set_name(S.Itself, Name.c_str()) !=
+          BT_STREAM_SET_NAME_STATUS_OK ||
+      !add(bt_message_stream_beginning_create(Iterator, S.Itself)))
+    return nullptr;
+  return &S;
+}
+
+bool TraceMessages::openPacket(bt_self_message_iterator *Iterator,
+                               TraceStream &S, uint64_t Clock) {
+  S.Packet = bt_packet_create(S.Itself);
+  S.Events = 0;
+  return S.Packet &&
+         add(bt_message_packet_beginning_create_with_default_clock_snapshot(
+             Iterator, S.Packet, Clock));
+}
+
+bool TraceMessages::closePacket(bt_self_message_iterator *Iterator,
+                                TraceStream &S) {
+  bool Good = add(bt_message_packet_end_create_with_default_clock_snapshot(
+      Iterator, S.Packet, LastClock));
+  bt_packet_put_ref(S.Packet);
+  S.Packet = nullptr;
+  return Good;
+}
+
+bool TraceMessages::produce(bt_self_message_iterator *Iterator) {
+  TimelineItem Item;
+  bool Done = false;
+  if (Error E = Input.next(Item, Done)) {
+    Fault = E.text();
+    return false;
+  }
+  if (Done) {
+    Finished = true;
+    // A trace without a packet would have no metadata either.
+    if (Streams.empty()) {
+      TraceStream *Host = streamOf(Iterator, HostStream);
+      if (!Host)
+        return false;
+      LastClock = static_cast<uint64_t>(Input.beginNs());
+      if (!openPacket(Iterator, *Host, LastClock))
+        return false;
+    }
+    for (auto &[Number, S] : Streams)
+      if ((S.Packet && !closePacket(Iterator, S)) ||
+          !add(bt_message_stream_end_create(Iterator, S.Itself)))
+        return false;
+    return true;
+  }
+  const bt_event_class *Class = classOf(Types, Item);
+  if (!Class) // a SUBMIT: the dispatch says the same
+    return true;
+  TraceStream *S = streamOf(
+      Iterator, Item.Host   ? ThreadStreams + Item.Host->Thread->Record.Thread
+                : Item.Wave ? int64_t(Item.Owner->Where->Record.Agent)
+                            : HostStream);
+  if (!S)
+    return false;
+  uint64_t Clock = LastClock = static_cast<uint64_t>(Item.Ns);
+  if (S->Packet && S->Events == EventsPerPacket && !closePacket(Iterator, *S))
+    return false;
+  if (!S->Packet && !openPacket(Iterator, *S, Clock))
+    return false;
+  bt_message *Message =
+      bt_message_event_create_with_packet_and_default_clock_snapshot(
+          Iterator, Class, S->Packet, Clock);
+  if (!add(Message))
+    return false;
+  ++S->Events;
+  return fill(Types, Input.trace(), Item, Message);
+}
+
+bt_message_iterator_class_initialize_method_status
+initializeMessages(bt_self_message_iterator *Iterator,
+                   bt_self_message_iterator_configuration *,
+                   bt_self_component_port_output *Port) {
+  bt_self_message_iterator_set_data(
+      Iterator,
+      bt_self_component_port_get_data(
+          bt_self_component_port_output_as_self_component_port(Port)));
+  return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_OK;
+}
+
+bt_message_iterator_class_next_method_status
+nextMessages(bt_self_message_iterator *Iterator, bt_message_array_const Array,
+             uint64_t Capacity, uint64_t *Count) {
+  auto *Source =
+      static_cast<TraceMessages *>(bt_self_message_iterator_get_data(Iterator));
+  while (Source->Ready.size() < Capacity && !Source->Finished)
+    if (!Source->produce(Iterator))
+      return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
+  *Count = 0;
+  while (*Count < Capacity && !Source->Ready.empty()) {
+    Array[(*Count)++] = Source->Ready.front();
+    Source->Ready.pop_front();
+  }
+  return *Count != 0 ? BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK
+                     : BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END;
+}
+
+} // namespace kprobe
