@@ -1,9 +1,9 @@
 #!/bin/bash
-# check_runs.sh PLAIN PROBED WORK: the same verified output three times: the plain
+# check_runs.sh PLAIN PROBED WORK [TARGET]: the same verified output three times: the plain
 # build, the instrumented build without the tool, and the instrumented build
 # traced. Leaves the dump in WORK/trace.kpd.
 set -u
-plain=$1 probed=$2 work=$3
+plain=$1 probed=$2 work=$3 target=${4:-gfx906}
 name=$(basename "$plain")
 rm -rf "$work" && mkdir -p "$work" || exit 1
 
@@ -27,9 +27,9 @@ run() {
   fi
 }
 
-run plain kprobe-vgpu -- "$plain"
-run untraced kprobe-vgpu -- "$probed"
-run traced kprobe-run --vgpu -o "$work/trace.kpd" -- "$probed"
+run plain kprobe-vgpu --vgpu="$target" -- "$plain"
+run untraced kprobe-vgpu --vgpu="$target" -- "$probed"
+run traced kprobe-run --vgpu="$target" -o "$work/trace.kpd" -- "$probed"
 
 cmp "$work/plain.out" "$work/untraced.out" || exit 1
 cmp "$work/plain.out" "$work/traced.out" || exit 1
