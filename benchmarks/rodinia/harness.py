@@ -86,6 +86,9 @@ class Harness:
         shutil.rmtree(folder, ignore_errors=True)
         (folder / program.start).mkdir(parents=True)
         program.prepare(folder, options.rodinia, options.size)
+        # Some programs add to a log of times beside them, and end where a run that
+        # was stopped has left half of one.
+        executable.with_name(executable.name + ".perf").unlink(missing_ok=True)
         words = [str(word) for word in (*launcher, executable, *command)]
         try:
             result = subprocess.run(words, cwd=folder / program.start, check=False,
