@@ -1,7 +1,7 @@
 //===- main.cpp - kprobe-vgpu: run a HIP program on the virtual GPU ---------===//
 //
-//   kprobe-vgpu [--vgpu gfx906,…] [--stats[=FILE]] [--log FILE]
-//               [--max-cycles N] -- PROGRAM ARGS
+//   kprobe-vgpu [--vgpu gfx906,…] [--stats[=FILE]]
+//               [--stats-json[=FILE]] [--log FILE] [--max-cycles N] -- PROGRAM ARGS
 //
 // Sets the environment and becomes the program, so that its exit status is its
 // own. By hand it is the same:
@@ -36,7 +36,7 @@ int main(int ArgCount, char **Args) {
                "the real ROCm libraries, and a model of the device below them.\n"
                "All times and cycle counts are modelled.",
                "kprobe-vgpu");
-  std::string Target = "gfx906", Stats, Log;
+  std::string Target = "gfx906", Stats, StatsJson, Log;
   uint64_t MaxCycles = 0;
   App.add_option("--vgpu,--target", Target,
                  "Devices, as a comma-separated list of targets (" +
@@ -45,6 +45,9 @@ int main(int ArgCount, char **Args) {
   App.add_flag("--stats{-}", Stats,
                "Print counters of each dispatch, or write them to a file "
                "(--stats=FILE)");
+  App.add_flag("--stats-json{kprobe-vgpu.json}", StatsJson,
+               "Write counters of each dispatch and their sums as JSON "
+               "(--stats-json=FILE; %p in FILE is the process id)");
   App.add_option("--log", Log, "Write the log of executed blocks to FILE")->type_name("FILE");
   App.add_option("--max-cycles", MaxCycles,
                  "End a dispatch that runs longer than N modelled cycles with "
@@ -75,6 +78,8 @@ int main(int ArgCount, char **Args) {
     return fail(1, Problem);
   if (!Stats.empty())
     setenv("KPROBE_VGPU_STATS", Stats.c_str(), 1);
+  if (!StatsJson.empty())
+    setenv("KPROBE_VGPU_STATS_JSON", StatsJson.c_str(), 1);
   if (!Log.empty())
     setenv("KPROBE_VGPU_LOG", Log.c_str(), 1);
   if (MaxCycles)

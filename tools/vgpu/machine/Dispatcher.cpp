@@ -54,7 +54,8 @@ DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
     return Result;
   } else {
     std::memset(Executed, 0, sizeof Executed);
-    WavesStarted = 0;
+    std::memset(ActiveLanes, 0, sizeof ActiveLanes);
+    WavesStarted = WaveCycles = 0;
     GroupsPlaced = GroupsLive = 0;
     NextCu = 0;
     std::fill(EngineFree.begin(), EngineFree.end(), 0);
@@ -85,7 +86,7 @@ DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
     Result.Fault = Found;
   }
   if (Log.enabled())
-    Log.endDispatch(A.DispatchId, Result.Cycles, Stop ? faultCauseName(Found.Cause) : "completed");
+    Log.endDispatch(Result.Cycles, Stop ? faultCauseName(Found.Cause) : "completed");
   writeStatistics(Result);
   Args = nullptr;
   return Result;
@@ -190,7 +191,7 @@ bool Machine::placeGroup(unsigned Cu, uint64_t When) {
     W.Simd = Best;
     W.Slot = Slot;
     W.L1 = Cu * Config.CusPerWgp + Best / Config.SimdsPerCu;
-    W.Cycle = Engine + Model.GroupLaunch;
+    W.Cycle = W.Started = Engine + Model.GroupLaunch;
     Engine += Model.WaveLaunch;
     startWave(W, G, I);
     makeReady(W);

@@ -47,7 +47,7 @@ ExecutionLog::ExecutionLog() {
     if (!Given)
       std::fprintf(stderr, "kprobe-vgpu: warning: cannot read %s: %s\n", Pcs, std::strerror(errno));
   }
-  std::fprintf(File, "V 1\n");
+  std::fprintf(File, "V 2\n");
 }
 
 ExecutionLog::~ExecutionLog() {
@@ -97,7 +97,7 @@ void ExecutionLog::findLeaders(uint64_t From, CodeCache &Code) {
 
 void ExecutionLog::beginDispatch(uint64_t Number, uint32_t Queue, uint64_t Packet,
                                  const std::string &Kernel, uint64_t KernelEntry, CodeCache &Code) {
-  Dispatch = Number;
+  Dispatch = std::to_string(Queue) + "." + std::to_string(Number);
   Entry = KernelEntry;
   Leaders.clear();
   auto Found = GivenPcs.find(Kernel);
@@ -108,18 +108,18 @@ void ExecutionLog::beginDispatch(uint64_t Number, uint32_t Queue, uint64_t Packe
   } else {
     findLeaders(Entry, Code);
   }
-  std::fprintf(File, "D %" PRIu64 " %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64 " %s\n", Dispatch, Queue,
+  std::fprintf(File, "D %s %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64 " %s\n", Dispatch.c_str(), Queue,
                Packet, Entry, Kernel.c_str());
 }
 
-void ExecutionLog::endDispatch(uint64_t Number, uint64_t Cycles, const char *How) {
-  std::fprintf(File, "E %" PRIu64 " %" PRIu64 " %s\n", Number, Cycles, How);
+void ExecutionLog::endDispatch(uint64_t Cycles, const char *How) {
+  std::fprintf(File, "E %s %" PRIu64 " %s\n", Dispatch.c_str(), Cycles, How);
   std::fflush(File);
 }
 
 void ExecutionLog::wave(const MachineWave &W, char Kind) {
-  std::fprintf(File, "%c %" PRIu64 " %u %u %u %u ", Kind, Dispatch, W.Group->Id[0], W.Group->Id[1],
-               W.Group->Id[2], W.Number);
+  std::fprintf(File, "%c %s %u %u %u %u ", Kind, Dispatch.c_str(), W.Group->Id[0],
+               W.Group->Id[1], W.Group->Id[2], W.Number);
 }
 
 void ExecutionLog::step(MachineWave &W, uint64_t Pc, uint64_t Exec, uint64_t Clock) {

@@ -31,7 +31,7 @@ public:
 
   void beginDispatch(uint64_t Dispatch, uint32_t Queue, uint64_t Packet, const std::string &Kernel,
                      uint64_t Entry, CodeCache &Code);
-  void endDispatch(uint64_t Dispatch, uint64_t Cycles, const char *How);
+  void endDispatch(uint64_t Cycles, const char *How);
   /// Before an instruction runs; writes a B record if it opens a block.
   void step(MachineWave &W, uint64_t Pc, uint64_t Exec, uint64_t Clock);
   void time(const MachineWave &W, uint64_t Pc, uint64_t Value, bool RealTime);
@@ -43,7 +43,8 @@ private:
   void wave(const MachineWave &W, char Kind);
 
   std::FILE *File = nullptr;
-  uint64_t Dispatch = 0, Entry = 0;
+  std::string Dispatch; ///< QUEUE.INDEX, unique in the process.
+  uint64_t Entry = 0;
   bool Given = false; ///< Leaders came from KPROBE_VGPU_LOG_PCS.
   std::map<std::string, std::vector<uint64_t>> GivenPcs;
   std::unordered_set<uint64_t> Leaders;

@@ -92,6 +92,7 @@ struct MachineWave : Wave {
   OperationQueue Vm, Stores;
   uint64_t Lgkm[MaxLgkm];
 
+  uint64_t Started = 0; ///< Cycle of its first instruction.
   int ScratchSlot = -1;
   uint64_t ScratchBase = 0; ///< Of this wave; swizzled by lane.
   std::unique_ptr<Vreg[]> Registers;
@@ -246,7 +247,7 @@ private:
   void describeInstruction(const MachineWave &W, const Inst &I, unsigned Lane);
   void describeWaves(const Workgroup *Group);
 
-  // Statistics.cpp
+  // DispatchRecord.cpp
   void writeStatistics(const DispatchResult &Result);
 
   const DeviceConfig Config;
@@ -284,6 +285,8 @@ private:
   std::vector<Workgroup *> GroupFree;
 
   uint64_t Executed[unsigned(OpClass::Count)] = {};
+  uint64_t ActiveLanes[unsigned(OpClass::Count)] = {}; ///< Only if statistics are wanted.
+  uint64_t WaveCycles = 0; ///< Lives of the waves that have ended, summed.
   uint64_t WavesStarted = 0;
   double HostSeconds = 0; ///< Processor time that running it took; for statistics only.
 };

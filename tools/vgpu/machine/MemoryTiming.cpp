@@ -178,6 +178,7 @@ uint64_t MemoryTiming::level2(uint64_t Time, uint64_t Line, unsigned Requests, b
     }
     ++Counters.LastMisses;
   }
+  ++Counters.MemoryLines;
   return Memory.claim(Time, 1) + Model.L2Hit + Model.MemoryLatency;
 }
 
@@ -245,6 +246,7 @@ uint64_t MemoryTiming::lds(unsigned Cu, uint64_t Now, unsigned Lanes, unsigned D
                            unsigned ConflictCycles) {
   Unit &U = Units[Cu];
   const unsigned Passes = Lanes / 32 * Dwords + ConflictCycles;
+  Counters.LdsCycles += Passes;
   Counters.LdsConflictCycles += ConflictCycles;
   return U.LdsPort.claim(Now, Passes) + Passes + Model.LdsLatency;
 }

@@ -28,6 +28,8 @@ struct MemoryCounters {
   uint64_t L2Hits = 0, L2Misses = 0;
   uint64_t LastHits = 0, LastMisses = 0; ///< Cache behind L2 (gfx1030).
   uint64_t VectorLines = 0; ///< Lines asked of L1 by vector memory operations.
+  uint64_t MemoryLines = 0; ///< Lines read from memory.
+  uint64_t LdsCycles = 0;   ///< In which LDS served lanes, conflicts included.
   uint64_t LdsConflictCycles = 0;
 };
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/Execute.h"
 #include "machine/Machine.h"
+#include "machine/Statistics.h"
 
 #include <algorithm>
 #include <sched.h>
@@ -64,6 +65,7 @@ template <unsigned Slots> void Machine::runSimd(unsigned Cu, unsigned Simd, uint
   ComputeUnit &U = Units[Cu];
   SimdState &S = U.Simds[Simd];
   const bool Logging = Log.enabled();
+  const bool Counting = Statistics::get().enabled();
   for (;;) {
     // The wave that is due first, and when the next one is. Minimum and maximum
     // only, no branch: which wave is next cannot be predicted. Two halves, so
@@ -109,6 +111,8 @@ template <unsigned Slots> void Machine::runSimd(unsigned Cu, unsigned Simd, uint
       if (__builtin_expect(Logging, 0))
         Log.step(W, I.Pc, W.exec(), StartCycle + W.Cycle);
       ++Executed[Class];
+      if (__builtin_expect(Counting, 0))
+        ActiveLanes[Class] += unsigned(__builtin_popcountll(W.exec()));
       const uint64_t NextPc = I.Pc + 4 * I.Size;
       W.Pc = NextPc;
       execute(W, I);
@@ -139,6 +143,7 @@ template <unsigned Slots> void Machine::runSimd(unsigned Cu, unsigned Simd, uint
       G.BarrierTime = std::max(G.BarrierTime, W.Cycle);
     } else { // Ended.
       ++G.Ended;
+      WaveCycles += W.Cycle - W.Started;
       if (Logging)
         Log.endWave(W, StartCycle + W.Cycle);
       if (G.Ended == G.Waves) {

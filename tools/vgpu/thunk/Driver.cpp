@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "thunk/Driver.h"
 
+#include "machine/Statistics.h"
 #include "thunk/Topology.h"
 
 #include <algorithm>
@@ -105,6 +106,7 @@ void GpuNode::report(const Fault &Problem) {
   std::fwrite(Text.data(), 1, Text.size(), stderr);
   std::fflush(stderr);
   device().flush();
+  Statistics::get().finish(); // The process may end in ROCr.
   if (Problem.Cause != FaultCause::Memory)
     return;
   HsaMemoryAccessFault Data;
@@ -324,6 +326,7 @@ void Driver::childAfterFork() {
   Memory.resetLockAfterFork();
   Events.resetAfterFork();
   Code.resetLockAfterFork();
+  Statistics::get().resetLockAfterFork();
   for (auto &Node : Nodes)
     Node->resetAfterFork();
   for (auto &[Id, Each] : Queues)
@@ -331,6 +334,8 @@ void Driver::childAfterFork() {
 }
 
 void Driver::atUnload() {
-  if (Instance && !Instance->Forked)
+  if (Instance && !Instance->Forked) {
     Instance->stopQueues();
+    Statistics::get().finish();
+  }
 }
