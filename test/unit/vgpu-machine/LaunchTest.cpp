@@ -4,7 +4,9 @@
 
 #include "machine/KernelDescriptor.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace vgpu;
 using namespace vgpu::test;
@@ -121,6 +123,86 @@ TEST_F(Running, PackedWorkitemIds) {
       {"system_vgpr_workitem_id 2", "accum_offset 16"}, L);
   for (unsigned I = 0; I < X * Y * Z; ++I)
     ASSERT_EQ(Out[I], I % X | I / X % Y << 10 | I / X / Y << 20) << I;
+}
+
+/// Every work item stores what V holds at the end of Body (s[8:9]: the output,
+/// v1: its byte offset).
+const char *const StoreEnd = "s_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[8:9]";
+
+/// A wave32 has 32 lanes, the last one of a group as many as are left.
+TEST_F(Running, Gfx1030Wave32) {
+  uint32_t *Out = Memory.array<uint32_t>(128);
+  void **Kernarg = Memory.array<void *>(1);
+  Kernarg[0] = Out;
+  Launch L;
+  L.Grid[0] = L.Group[0] = 48;
+  L.Kernarg = Kernarg;
+  const std::string Body = std::string(R"(
+    s_load_dwordx2 s[8:9], s[0:1], 0x0
+    v_lshlrev_b32_e32 v1, 2, v0
+    v_mov_b32_e32 v2, exec_lo
+  )") + StoreEnd;
+  run("gfx1030", Body, {"wavefront_size32 1"}, L);
+  for (unsigned I = 0; I < 48; ++I)
+    ASSERT_EQ(Out[I], I < 32 ? 0xffffffffu : 0xffffu) << I;
+  EXPECT_EQ(Out[48], 0u);
+}
+
+/// The waves of a workgroup lie on all four SIMDs of the pair of compute units in
+/// WGP mode, on the two of one compute unit in CU mode (HW_ID1 says where).
+TEST_F(Running, Gfx1030Modes) {
+  uint32_t *Out = Memory.array<uint32_t>(512);
+  void **Kernarg = Memory.array<void *>(1);
+  Kernarg[0] = Out;
+  Launch L;
+  L.Grid[0] = 512;
+  L.Group[0] = 256;
+  L.Kernarg = Kernarg;
+  const std::string Body = std::string(R"(
+    s_load_dwordx2 s[8:9], s[0:1], 0x0
+    s_lshl_b32 s2, s2, 10
+    v_lshlrev_b32_e32 v1, 2, v0
+    v_add_nc_u32_e32 v1, s2, v1
+    s_getreg_b32 s3, hwreg(HW_REG_HW_ID1)
+    v_mov_b32_e32 v2, s3
+  )") + StoreEnd;
+  for (const char *Mode : {"workgroup_processor_mode 1", "workgroup_processor_mode 0"}) {
+    SCOPED_TRACE(Mode);
+    run("gfx1030", Body, {"wavefront_size32 1", Mode}, L);
+    const bool Wgp = Mode[std::strlen(Mode) - 1] == '1';
+    for (unsigned Group = 0; Group < 2; ++Group) {
+      std::set<unsigned> Simds, Units, Places;
+      for (unsigned I = Group * 256; I < Group * 256 + 256; ++I) {
+        Simds.insert(Out[I] >> 8 & 3);
+        Units.insert(Out[I] >> 9 & 1);
+        Places.insert(Out[I] >> 10);
+      }
+      EXPECT_EQ(Simds.size(), Wgp ? 4u : 2u);
+      EXPECT_EQ(Units.size(), Wgp ? 2u : 1u);
+      EXPECT_EQ(Places.size(), 1u) << "one workgroup processor";
+    }
+  }
+}
+
+/// ROCr leaves the index stride of the scratch resource to the command processor.
+TEST_F(Running, Gfx1030ScratchResource) {
+  uint32_t *Out = Memory.array<uint32_t>(64);
+  void **Kernarg = Memory.array<void *>(1);
+  Kernarg[0] = Out;
+  amd_queue_t *Queue = Memory.array<amd_queue_t>(1);
+  Queue->scratch_resource_descriptor[3] = 0x21814fac; // Stride 0, thread id added.
+  Launch L;
+  L.Queue = Queue;
+  L.Kernarg = Kernarg;
+  const std::string Body = std::string(R"(
+    s_load_dwordx2 s[8:9], s[4:5], 0x0
+    v_lshlrev_b32_e32 v1, 2, v0
+    v_mov_b32_e32 v2, s3
+  )") + StoreEnd;
+  run("gfx1030", Body, {"wavefront_size32 1", "user_sgpr_private_segment_buffer 1"}, L);
+  EXPECT_EQ(Out[0], 0x21814facu | 2u << 21);
+  run("gfx1030", Body, {"wavefront_size32 0", "user_sgpr_private_segment_buffer 1"}, L);
+  EXPECT_EQ(Out[0], 0x21814facu | 3u << 21);
 }
 
 } // namespace

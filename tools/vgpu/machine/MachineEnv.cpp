@@ -140,7 +140,7 @@ bool Machine::readHwReg(Wave &Base, uint32_t Id, uint32_t &Value) {
             (Kernel.Sgprs / Config.SgprGranule - 1) << 24;
     return true;
   case 6: // LDS_ALLOC: size in 128-dword granules.
-    Value = W.Group->LdsAllocated / Config.LdsGranule << 12;
+    Value = W.Group->LdsAllocated / 512 << 12;
     return true;
   case 7: // IB_STS: what the counters hold.
     Value = (W.Vm.Count & 15) | (W.LgkmCount & 15) << 8 | (W.Vm.Count >> 4 & 3) << 22;
@@ -165,11 +165,6 @@ bool Machine::readHwReg(Wave &Base, uint32_t Id, uint32_t &Value) {
     if (!Gfx10)
       return false;
     Value = (Args->QueueId & 15) | 1u << 8 | (W.Group->Slot & 31) << 16 | 8u << 24;
-    return true;
-  case 29: // SHADER_CYCLES
-    if (!Gfx10)
-      return false;
-    Value = uint32_t(cycleClock(W) & 0xfffff);
     return true;
   default:
     return false;
