@@ -34,6 +34,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import codeobject  # noqa: E402
 
 CLONE = ".kprobe"
+TARGET = os.environ.get("KPROBE_ARCH", "gfx906")  # as build.sh has it
 SITE_SHIFT, LANES_STEP = 10, 1 << 4
 IMPLIED, OMITTED = 0x20, 0x40
 EVENT_STORE = re.compile(r"global_store_dwordx2 v\d+, v\[(\d+):\d+\], s\[\d+:\d+\]$")
@@ -115,7 +116,7 @@ def silent_sites(path, clone):
 def find_probes(program, work):
     """{name of a clone: [Probes]}: several when code objects share the name."""
     found = collections.defaultdict(list)
-    for path in codeobject.extract(program, work / "code"):
+    for path in codeobject.extract(program, work / "code", TARGET):
         functions = codeobject.disassemble(path)
         for name in codeobject.kernels(path):
             if not name.endswith(CLONE):
@@ -281,7 +282,7 @@ def main():
         log, dump, table = work / "log", work / "trace.kpd", work / "events.csv"
         for path in (log, dump):
             path.unlink(missing_ok=True)
-        run(["kprobe-run", "--vgpu", "-o", dump, "--", program, *sys.argv[3:]],
+        run(["kprobe-run", f"--vgpu={TARGET}", "-o", dump, "--", program, *sys.argv[3:]],
             dict(os.environ, KPROBE_VGPU_LOG=str(log), KPROBE_VGPU_LOG_PCS=str(places)))
         run(["kprobe-decode", "convert", "--to", "csv", "-o", table, dump])
 
