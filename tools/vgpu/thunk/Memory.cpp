@@ -53,6 +53,33 @@ uint64_t MemoryRanges::allocatedOn(uint32_t Node) {
   return Used[Node];
 }
 
+/// Maps at the next place of the device's own part of the address space: the
+/// same in each run of a program, so that the modelled caches behave the same.
+/// Where that place is taken, the kernel's choice will do. Large allocations
+/// begin at a huge page.
+void *MemoryRanges::mapAnywhere(uint64_t Size, int Protection, int MapFlags) {
+  const uint64_t Alignment = Size < HugePageSize ? PageSize : HugePageSize;
+  auto Align = [&](uint64_t Address) { return (Address + Alignment - 1) & ~(Alignment - 1); };
+  if (NextAddress > LastOwnAddress - std::min(Size, LastOwnAddress))
+    NextAddress = FirstOwnAddress;
+  void *Own = reinterpret_cast<void *>(Align(NextAddress));
+  void *Mapped = mmap(Own, Size, Protection, MapFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (Mapped != MAP_FAILED) {
+    NextAddress = reinterpret_cast<uint64_t>(Mapped) + Size;
+    return Mapped;
+  }
+  const uint64_t Spare = Alignment - PageSize;
+  Mapped = mmap(nullptr, Size + Spare, Protection, MapFlags, -1, 0);
+  if (Mapped == MAP_FAILED || !Spare)
+    return Mapped;
+  const uint64_t Begin = reinterpret_cast<uint64_t>(Mapped), Aligned = Align(Begin);
+  if (Aligned != Begin)
+    munmap(Mapped, Aligned - Begin);
+  if (Aligned - Begin != Spare)
+    munmap(reinterpret_cast<void *>(Aligned + Size), Spare - (Aligned - Begin));
+  return reinterpret_cast<void *>(Aligned);
+}
+
 HSAKMT_STATUS MemoryRanges::allocate(uint32_t Node, uint64_t Size, HsaMemFlags Flags,
                                      void **Address) {
   if (!Address || Size == 0 || Size % PageSize != 0)
@@ -77,19 +104,10 @@ HSAKMT_STATUS MemoryRanges::allocate(uint32_t Node, uint64_t Size, HsaMemFlags F
   if (Wanted)
     release(toAddress(Wanted), Size);
   const uint64_t Behind = Wanted || Allocated.size() >= MostGuarded ? 0 : GuardBytes;
-  const uint64_t Spare = Wanted || Size < HugePageSize ? 0 : HugePageSize - PageSize;
-  void *Mapped = mmap(Wanted, Size + Behind + Spare, Protection, MapFlags, -1, 0);
+  void *Mapped = Wanted ? mmap(Wanted, Size, Protection, MapFlags, -1, 0)
+                        : mapAnywhere(Size + Behind, Protection, MapFlags);
   if (Mapped == MAP_FAILED)
     return HSAKMT_STATUS_NO_MEMORY;
-  if (Spare) {
-    const uint64_t Begin = reinterpret_cast<uint64_t>(Mapped);
-    const uint64_t Aligned = (Begin + HugePageSize - 1) & ~(HugePageSize - 1);
-    if (Aligned != Begin)
-      munmap(Mapped, Aligned - Begin);
-    if (Aligned - Begin != Spare)
-      munmap(reinterpret_cast<void *>(Aligned + Size + Behind), Spare - (Aligned - Begin));
-    Mapped = reinterpret_cast<void *>(Aligned);
-  }
   if (Behind)
     mprotect(static_cast<char *>(Mapped) + Size, Behind, PROT_NONE);
 

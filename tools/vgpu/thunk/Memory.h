@@ -94,6 +94,7 @@ public:
   std::string describe(uint64_t Address, uint32_t Node);
 
 private:
+  void *mapAnywhere(uint64_t Size, int Protection, int MapFlags);
   void reserve(MemoryRange Range);
   void release(uint64_t Begin, uint64_t Size);
   MemoryRange *findAllocated(uint64_t Address);
@@ -109,6 +110,11 @@ private:
   /// What was freed last, newest at the end; its addresses are reserved.
   std::deque<MemoryRange> Freed;
   uint64_t FreedBytes = 0;
+  /// Where the next allocation goes. Neither programs nor the kernel's own
+  /// choices come near this part.
+  static constexpr uint64_t FirstOwnAddress = uint64_t(0x2000) << 32;
+  static constexpr uint64_t LastOwnAddress = uint64_t(0x4000) << 32;
+  uint64_t NextAddress = FirstOwnAddress;
   std::vector<uint32_t> GpuNodes;
   std::map<uint32_t, uint64_t> Used, Limit;
   std::atomic<uint64_t> Generation{1};
