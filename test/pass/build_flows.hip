@@ -2,6 +2,7 @@
 // with temporary files kept, with the new driver, with relocatable device code,
 // and from saved IR; each site is in the code once, each table in the object.
 //
+// REQUIRES: llvm15 || llvm19
 // RUN: rm -rf %t && mkdir -p %t && cd %t
 // RUN: %hipcc -O3 -fpass-plugin=%plugin -DNAME=one -c %s -o one.o
 // RUN: %hipcc -O3 -fpass-plugin=%plugin -DNAME=two -DMAIN -c %s -o two.o

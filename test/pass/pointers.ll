@@ -1,6 +1,7 @@
 ; What is called through a pointer, or has no body here, runs as it is: by the
 ; calling convention it gives the state registers back as it found them.
 ;
+; REQUIRES: llvm15 || llvm19
 ; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s -o %t.bc
 ; RUN: %opt -S %t.bc | FileCheck %s --check-prefix=IR
 ; RUN: %llc -mcpu=gfx906 %t.bc -o - | FileCheck %s

@@ -1,6 +1,7 @@
 ; A kernel said to need neither its packet nor its y and z indices gets them in
 ; the clone, whose begin hook reads them; the original does without.
 ;
+; REQUIRES: llvm15 || llvm19
 ; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
 ; RUN:   %llc -mcpu=gfx906 | FileCheck %s
 

@@ -26,7 +26,7 @@ extern "C" __global__ void advance(float *p, double *q, int n) {
 }
 
 // CHECK: table gfx906 wave 64 kernels 1 functions 1 sites [[COUNT:[0-9]+]]
-// CHECK-NEXT: producer kprobe {{[0-9.]+}} llvm 15.{{[0-9.]+}} build {{[0-9a-f]+$}}
+// CHECK-NEXT: producer kprobe {{[0-9.]+}} llvm {{[0-9.]+}} build {{[0-9a-f]+$}}
 // CHECK-NEXT: kernel advance clone advance.kprobe functions 0+1 sites 0+[[COUNT]]
 // LINES-NEXT: function advance table.hip:[[#@LINE-10]] kernel 0 sites 0+[[COUNT]]
 // NAMES-NEXT: function advance ? kernel 0 sites 0+[[COUNT]]

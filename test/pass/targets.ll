@@ -3,6 +3,7 @@
 ; all; the clocks, the place register and the state are those of its generation
 ; (Inputs/all_targets.py has the table, written from the ISA manuals).
 ;
+; REQUIRES: llvm15
 ; RUN: %python %S/Inputs/all_targets.py %kprobe_src/device-rt/include/kprobe/targets.def %opt %llc %plugin %s
 
 target triple = "amdgcn-amd-amdhsa"
