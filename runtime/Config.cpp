@@ -149,6 +149,28 @@ bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
     const char *Value = Get(Name);
     return std::string(Value ? Value : "");
   };
+  auto Ring = [&](const char *Name, uint64_t Least, const char *LeastText,
+                  uint64_t &To) {
+    std::string Value = Text(Name);
+    uint64_t Bytes = 0;
+    if (Value.empty())
+      return true;
+    if (!parseSize(Value, Bytes) || Bytes < Least ||
+        Bytes > Config::MostRingBytes || (Bytes & (Bytes - 1)) != 0) {
+      Why = std::string(Name) + ": \"" + Value +
+            "\" is not a power of two between " + LeastText + " and 1G";
+      return false;
+    }
+    To = Bytes;
+    return true;
+  };
+  auto Filter = [&](const char *Name, KernelFilter &To) {
+    std::string Value = Text(Name);
+    if (Value.empty() || To.parse(Value))
+      return true;
+    Why = std::string(Name) + ": \"" + Value + "\" has an empty pattern";
+    return false;
+  };
   std::string Value = Text("KPROBE_OUTPUT");
   if (!Value.empty())
     Out.Output = Value;
@@ -159,22 +181,11 @@ bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
     Why = "KPROBE_BUFFER: \"" + Value + "\" is not a size";
     return false;
   }
-  Value = Text("KPROBE_RING");
-  if (!Value.empty()) {
-    uint64_t Bytes = 0;
-    if (!parseSize(Value, Bytes) || Bytes < Config::LeastRingBytes ||
-        Bytes > Config::MostRingBytes || (Bytes & (Bytes - 1)) != 0) {
-      Why = "KPROBE_RING: \"" + Value +
-            "\" is not a power of two between 64 and 1G";
-      return false;
-    }
-    Out.RingBytes = uint32_t(Bytes);
-  }
-  Value = Text("KPROBE_KERNELS");
-  if (!Value.empty() && !Out.Kernels.parse(Value)) {
-    Why = "KPROBE_KERNELS: \"" + Value + "\" has an empty pattern";
+  uint64_t RingBytes = Out.RingBytes;
+  if (!Ring("KPROBE_RING", Config::LeastRingBytes, "64", RingBytes) ||
+      !Filter("KPROBE_KERNELS", Out.Kernels))
     return false;
-  }
+  Out.RingBytes = uint32_t(RingBytes);
   Value = Text("KPROBE_POOL");
   if (!Value.empty() && Value != "device" && Value != "host") {
     Why = "KPROBE_POOL: \"" + Value + "\" is neither device nor host";
@@ -186,23 +197,9 @@ bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
     Why = "KPROBE_API: \"" + Value + "\" is not a list of hip and hsa";
     return false;
   }
-  Value = Text("KPROBE_API_FILTER");
-  if (!Value.empty() && !Out.ApiFunctions.parse(Value)) {
-    Why = "KPROBE_API_FILTER: \"" + Value + "\" has an empty pattern";
-    return false;
-  }
-  Value = Text("KPROBE_API_BUFFER");
-  if (!Value.empty()) {
-    uint64_t Bytes = 0;
-    if (!parseSize(Value, Bytes) || Bytes < Config::LeastApiRingBytes ||
-        Bytes > Config::MostRingBytes || (Bytes & (Bytes - 1)) != 0) {
-      Why = "KPROBE_API_BUFFER: \"" + Value +
-            "\" is not a power of two between 64K and 1G";
-      return false;
-    }
-    Out.ApiRingBytes = Bytes;
-  }
-  return true;
+  return Filter("KPROBE_API_FILTER", Out.ApiFunctions) &&
+         Ring("KPROBE_API_BUFFER", Config::LeastApiRingBytes, "64K",
+              Out.ApiRingBytes);
 }
 
 } // namespace kprobe

@@ -4,6 +4,7 @@
 // OnLoad; it calls OnUnload inside the last hsa_shut_down, if the program ever
 // gets there. The library stays in memory for good (nodelete), because ROCr,
 // atexit and fork keep addresses in it.
+#include "Guarded.h"
 #include "Log.h"
 #include "Tracer.h"
 #include "api/ApiCall.h"
@@ -36,14 +37,6 @@ std::atomic<Tracer *> Current{nullptr};
 Tracer *activeTracer() {
   Tracer *Tool = Current.load(std::memory_order_acquire);
   return Tool && Tool->active() ? Tool : nullptr;
-}
-
-// Nothing may escape into the program.
-template <typename Function> void guarded(Function &&Work) {
-  try {
-    Work();
-  } catch (...) {
-  }
 }
 
 // ------------------------------------------------------------------- hooks

@@ -1,5 +1,6 @@
 // Hooks on allocation and copy functions; see Resources.h.
 #include "Resources.h"
+#include "Guarded.h"
 #include "HostRecorder.h"
 
 #include <hsa/amd_hsa_signal.h>
@@ -30,14 +31,6 @@ KPROBE_RESOURCE_HOOKS(KPROBE_NEXT)
 static Resources *active() {
   Resources *Self = InCharge.load(std::memory_order_acquire);
   return Self && HostRecorder::get().recording() ? Self : nullptr;
-}
-
-// Recording may need memory; running out of it is not the program's problem.
-template <typename Function> static void guarded(Function &&Work) {
-  try {
-    Work();
-  } catch (...) {
-  }
 }
 
 struct ResourceHooks {

@@ -7,6 +7,16 @@ namespace kprobe {
 
 static uint64_t aligned(uint64_t Bytes) { return (Bytes + 7) & ~uint64_t(7); }
 
+// Room for an event of Bytes, or null. The last word is zero where the fields do
+// not fill it.
+static uint8_t *openEvent(HostStream &Stream, uint64_t Bytes, uint64_t Spare) {
+  uint8_t *Place = Stream.open(Bytes, Spare);
+  const uint64_t Zero = 0;
+  if (Place)
+    std::memcpy(Place + Bytes - sizeof(Zero), &Zero, sizeof(Zero));
+  return Place;
+}
+
 void ApiCall::wake() { HostRecorder::get().wake(); }
 
 FieldWriter ApiCall::begin(uint32_t WhichFunction, uint32_t FieldBytes) {
@@ -14,7 +24,8 @@ FieldWriter ApiCall::begin(uint32_t WhichFunction, uint32_t FieldBytes) {
   if (!Mine)
     return FieldWriter(nullptr);
   const uint64_t Bytes = aligned(sizeof(KprobeCallBegin) + FieldBytes);
-  uint8_t *Place = Mine->open(Bytes, Mine->Reserved + HostStream::EndReserve);
+  uint8_t *Place =
+      openEvent(*Mine, Bytes, Mine->Reserved + HostStream::EndReserve);
   if (!Place)
     return FieldWriter(nullptr);
   Stream = Mine;
@@ -23,9 +34,6 @@ FieldWriter ApiCall::begin(uint32_t WhichFunction, uint32_t FieldBytes) {
   Number = uint64_t(Mine->Number) << KPROBE_CALL_THREAD_SHIFT | ++Mine->Calls;
   Mine->Current = Number;
   Mine->Reserved += HostStream::EndReserve;
-  // The last word is zero where the fields do not fill it.
-  const uint64_t Zero = 0;
-  std::memcpy(Place + Bytes - sizeof(Zero), &Zero, sizeof(Zero));
   const KprobeCallBegin Event = {
       {uint16_t(Bytes), KPROBE_HOST_CALL_BEGIN, Function, Number, hostNowNs()},
       Parent};
@@ -45,11 +53,9 @@ FieldWriter ApiCall::end(uint64_t Result, uint32_t FieldBytes) {
     Bytes = sizeof(KprobeCallEnd);
     FieldBytes = 0;
   }
-  uint8_t *Place = Stream->open(Bytes, Stream->Reserved);
+  uint8_t *Place = openEvent(*Stream, Bytes, Stream->Reserved);
   if (!Place)
     return FieldWriter(nullptr);
-  const uint64_t Zero = 0;
-  std::memcpy(Place + Bytes - sizeof(Zero), &Zero, sizeof(Zero));
   const KprobeCallEnd Event = {
       {uint16_t(Bytes), KPROBE_HOST_CALL_END, Function, Number, Now}, Result};
   std::memcpy(Place, &Event, sizeof(Event));
