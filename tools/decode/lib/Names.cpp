@@ -64,6 +64,11 @@ std::string blockName(const SiteTable &Table, uint32_t Site) {
   return Name.empty() ? "site " + std::to_string(Site) : std::string(Name);
 }
 
+std::string blockLabel(const SiteTable &Table, uint32_t Site) {
+  std::string Source = sourceText(Table, Table.sites()[Site]);
+  return blockName(Table, Site) + (Source.empty() ? "" : " " + Source);
+}
+
 /// Four significant digits of \p Value / \p Unit, rounded to nearest.
 static std::string scaled(uint64_t Value, uint64_t Unit, const char *Name) {
   uint64_t Whole = Value / Unit;

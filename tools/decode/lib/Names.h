@@ -26,6 +26,9 @@ std::string sourceText(const SiteTable &Table, const KprobeSiteRecord &Site,
 /// Name of the block, or "site N" when it has none.
 std::string blockName(const SiteTable &Table, uint32_t Site);
 
+/// Name of the block and, where it is known, its place in the source.
+std::string blockLabel(const SiteTable &Table, uint32_t Site);
+
 /// "1.234 us": four significant digits, unit by size.
 std::string durationText(uint64_t Ns);
 

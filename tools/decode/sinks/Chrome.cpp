@@ -235,11 +235,8 @@ void ChromeWriter::block(const Timeline &T, const TimelineItem &Item) {
     Names.resize(D.Kernel->SiteCount);
   uint32_t Site = D.Kernel->FirstSite + B.LocalSite;
   std::string &Name = Names[B.LocalSite];
-  if (Name.empty()) {
-    std::string Source = sourceText(*D.Table, D.Table->sites()[Site]);
-    Name = quoted(blockName(*D.Table, Site) +
-                  (Source.empty() ? "" : " " + Source));
-  }
+  if (Name.empty())
+    Name = quoted(blockLabel(*D.Table, Site));
   const TrackIds &Ids = idsOf(T, *Item.Wave->Where);
   // A block whose time is not known is drawn as a point.
   slice(Name, "block", T.realtimeNs(Item.Ns),

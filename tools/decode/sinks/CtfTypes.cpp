@@ -81,14 +81,13 @@ bt_field_class *CtfTypes::site(const Timeline &Input) {
     FirstSite[Table] = Number;
     for (uint32_t I = 0; I < Table->sites().size(); ++I, ++Number) {
       const KprobeSiteRecord &S = Table->sites()[I];
-      std::string Source = sourceText(*Table, S);
       // The number that other outputs show first, with that of its table when
       // there are several: labels of an enumeration are distinct.
       std::string Label = plainText(
           (Tables.size() > 1 ? std::to_string(Which) + ":" : "") +
           std::to_string(I) + " " +
           demangle(Table->string(Table->functions()[S.Function].Name)) + " " +
-          blockName(*Table, I) + (Source.empty() ? "" : " " + Source));
+          blockLabel(*Table, I));
       bt_integer_range_set_unsigned *Range =
           bt_integer_range_set_unsigned_create();
       if (bt_integer_range_set_unsigned_add_range(Range, Number, Number) !=

@@ -306,11 +306,8 @@ void PerfettoWriter::block(const Timeline &T, const TimelineItem &Item) {
   if (Names.empty())
     Names.resize(D.Kernel->SiteCount);
   std::string &Name = Names[B.LocalSite];
-  if (Name.empty()) {
-    uint32_t Site = D.Kernel->FirstSite + B.LocalSite;
-    std::string Source = sourceText(*D.Table, D.Table->sites()[Site]);
-    Name = blockName(*D.Table, Site) + (Source.empty() ? "" : " " + Source);
-  }
+  if (Name.empty())
+    Name = blockLabel(*D.Table, D.Kernel->FirstSite + B.LocalSite);
   uint64_t Track = waveTrack(*Item.Wave->Where);
   pb::TrackEvent &E = event(pb::TrackEvent::TYPE_SLICE_BEGIN, Track,
                             T.realtimeNs(Item.Ns), "block", Name);
