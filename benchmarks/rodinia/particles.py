@@ -1,4 +1,4 @@
-"""Reference of particlefilter: the filter of both its programs, in double precision.
+"""What both programs of particlefilter share, and their reference in double precision.
 
 A disc of radius 5 wanders through a video with noise; particles guess where, are
 weighed by how well the pixels around them fit a disc, and drawn anew by weight.
@@ -7,11 +7,25 @@ which come from the C library's rand().
 """
 import ctypes
 import math
+import re
 
 EDGE = 128
 RADIUS = 5
 BACKGROUND, DISC = 100, 228
 MODULUS = 2 ** 31 - 1
+
+# The programs take fresh memory for zeros, and their random numbers are products
+# that overflow.
+FLAGS = ("-include", "kprobe:zeroed_malloc.h", "-fwrapv")
+
+
+def command(frames, count):
+    return ("-x", str(EDGE), "-y", str(EDGE), "-z", str(frames), "-np", str(count))
+
+
+def printed(text):
+    """The estimates, as x, y of each."""
+    return [float(word) for word in re.findall(r"^[XY]E: (\S+)$", text, re.MULTILINE)]
 
 
 class Generator:
