@@ -13,9 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Command, and the name by which kprobe-config knows its plug-in.
 COMPILERS = {
     "hipcc": (["hipcc"], "clang-15"),
-    "clang-19": (["/usr/lib/llvm-19/bin/clang++", "-x", "hip", "--rocm-path=/usr",
-                  "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
-                  "-mcode-object-version=4"], "clang-19"),
+    "clang-19": ([HERE.parents[1] / "tools/hipclang", "19", "-x", "hip"], "clang-19"),
 }
 DEVICE_FLAGS = ["-O3", "-w", "-gline-tables-only"]
 # The reference's arithmetic is the source's: no contraction to fused operations.
