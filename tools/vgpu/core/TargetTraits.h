@@ -28,26 +28,31 @@ struct TargetTraits {
   bool hasFlatScratchSgprs() const { return !isGfx10(); }
   /// 125 is a scalar register that reads 0 and forgets what is written.
   bool hasNull() const { return isGfx10(); }
-  bool hasVop3Literals() const { return isGfx10(); }
+};
+
+constexpr TargetTraits KnownTargets[] = {
+    {"gfx900", Generation::Gfx9},
+    {"gfx906", Generation::Gfx9},
+    {"gfx908", Generation::Gfx9, true},
+    {"gfx90a", Generation::Gfx9, true, true},
+    {"gfx1030", Generation::Gfx10, false, false, 32},
 };
 
 /// Null if the target is not one of ours.
 inline const TargetTraits *findTarget(const std::string &Name) {
-  static const TargetTraits Targets[] = {
-      {"gfx900", Generation::Gfx9},
-      {"gfx906", Generation::Gfx9},
-      {"gfx908", Generation::Gfx9, true},
-      {"gfx90a", Generation::Gfx9, true, true},
-      {"gfx1030", Generation::Gfx10, false, false, 32},
-  };
-  for (const TargetTraits &T : Targets)
+  for (const TargetTraits &T : KnownTargets)
     if (Name == T.Name)
       return &T;
   return nullptr;
 }
 
 /// For the message that follows a null from findTarget.
-inline const char *knownTargetNames() { return "gfx900, gfx906, gfx908, gfx90a, gfx1030"; }
+inline std::string knownTargetNames() {
+  std::string List;
+  for (const TargetTraits &T : KnownTargets)
+    List += std::string(List.empty() ? "" : ", ") + T.Name;
+  return List;
+}
 
 } // namespace vgpu
 

@@ -87,7 +87,6 @@ struct Wave {
 
   /// Base of the wave's scratch memory, as FLAT_SCRATCH holds it.
   uint64_t flatScratch() const { return scalar64(FlatScratchReg); }
-  void setFlatScratch(uint64_t Value) { setScalar64(FlatScratchReg, Value); }
 
   /// Length of the array that Vgpr points to. The part between the two kinds
   /// is never touched: left uninitialised, it costs addresses but no memory.
