@@ -52,10 +52,9 @@ private:
 // A string argument: as much of it as is recorded.
 struct CallString {
   static constexpr size_t Most = 200;
-  static constexpr uint16_t Null = 0xffff;
   explicit CallString(const void *Argument)
       : Text(static_cast<const char *>(Argument)),
-        Length(Text ? uint16_t(strnlen(Text, Most)) : Null) {}
+        Length(Text ? uint16_t(strnlen(Text, Most)) : KPROBE_NULL_STRING) {}
   uint32_t bytes() const {
     return uint32_t(sizeof(Length)) + (Text ? Length : 0);
   }

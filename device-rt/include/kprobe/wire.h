@@ -485,6 +485,8 @@ KPROBE_STATIC_ASSERT(sizeof(KprobeApiEnumerator) == 16, "");
 enum {
 #include "kprobe/field_types.def"
 };
+/* Length of a KPROBE_FIELD_STRING that was a null pointer. */
+#define KPROBE_NULL_STRING 0xffffu
 
 /* THREAD payload: record, name. May be repeated for a thread; the last one
  * stands. Before the thread's first HOST_EVENTS. */

@@ -82,9 +82,6 @@ std::string_view ApiTable::enumerator(uint32_t Enum, int64_t Value) const {
 
 namespace {
 
-/// Length of a string argument that was a null pointer.
-constexpr uint16_t NullString = 0xffff;
-
 std::string hex(uint64_t Value) {
   char Text[24];
   std::snprintf(Text, sizeof(Text), "0x%llx",
@@ -159,7 +156,7 @@ static bool takeValue(uint32_t Type, ByteReader &Values, uint64_t &Bits,
     return false;
   Bits = 0;
   std::memcpy(&Bits, Slice.data(), Size);
-  return Type != KPROBE_FIELD_STRING || Bits == NullString ||
+  return Type != KPROBE_FIELD_STRING || Bits == KPROBE_NULL_STRING ||
          Values.takeString(Bits, Text);
 }
 
@@ -185,7 +182,7 @@ std::string valuesText(const ApiTable &Table,
     Out += F.Name + "=";
     if (F.Type != KPROBE_FIELD_STRING) {
       Out += scalarText(Table, F.Type, F.Enum, Bits);
-    } else if (Bits == NullString) {
+    } else if (Bits == KPROBE_NULL_STRING) {
       Out += "null";
     } else {
       Out += '"';

@@ -1,7 +1,7 @@
 // Names and types of one API's functions, out of an API_TABLE chunk.
 //
 // parse() checks every index and offset, so that what it gives out needs no
-// further checks; values of calls are read by ApiValues, which trusts nothing.
+// further checks; values of calls are checked by valuesFit().
 #ifndef KPROBE_DECODE_APITABLE_H
 #define KPROBE_DECODE_APITABLE_H
 
