@@ -114,6 +114,18 @@ public:
 
   /// The next item; \p Done at the end.
   Error next(TimelineItem &Item, bool &Done);
+  /// Calls \p Each with every item that is left.
+  template <typename Visitor> Error visit(Visitor Each) {
+    for (;;) {
+      TimelineItem Item;
+      bool Done = false;
+      if (Error E = next(Item, Done))
+        return E;
+      if (Done)
+        return Error::success();
+      Each(Item);
+    }
+  }
 
   const Trace &trace() const { return Contents; }
   const AgentClock &clockOf(const Agent &A) const;

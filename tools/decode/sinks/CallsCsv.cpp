@@ -67,13 +67,7 @@ void CallRows::end(const TimelineItem &Item) {
 }
 
 Error CallRows::write() {
-  for (;;) {
-    TimelineItem Item;
-    bool Done = false;
-    if (Error E = T.next(Item, Done))
-      return E;
-    if (Done)
-      break;
+  Error Fault = T.visit([&](const TimelineItem &Item) {
     if (Item.What == TimelineItem::Kind::CallBegin)
       begin(Item);
     else if (Item.What == TimelineItem::Kind::CallEnd)
@@ -81,7 +75,9 @@ Error CallRows::write() {
     else if (Item.What == TimelineItem::Kind::Submit)
       if (const Cause *C = T.trace().causeOf(Item.Owner->Record.Dispatch))
         ++Dispatches[C->Call];
-  }
+  });
+  if (Fault)
+    return Fault;
   // Still open when tracing ended: no duration, no result.
   for (const auto &[Number, C] : Open)
     Out << C.Begin << ",," << Dispatches[Number] << "," << C.Arguments << ",\n";

@@ -256,13 +256,7 @@ Error ChromeWriter::write(Timeline &T) {
   UnitProcess.clear();
   SiteNames.clear();
   KernelNames.clear();
-  for (;;) {
-    TimelineItem Item;
-    bool Done = false;
-    if (Error E = T.next(Item, Done))
-      return E;
-    if (Done)
-      return Error::success();
+  return T.visit([&](const TimelineItem &Item) {
     switch (Item.What) {
     case TimelineItem::Kind::Submit:
       // Where the kernel's times are not known, an arrow would lead nowhere.
@@ -286,7 +280,7 @@ Error ChromeWriter::write(Timeline &T) {
     default: // slices carry their ends
       break;
     }
-  }
+  });
 }
 
 } // namespace

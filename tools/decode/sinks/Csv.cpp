@@ -46,19 +46,13 @@ Error writeCsv(const std::vector<std::unique_ptr<Timeline>> &Inputs,
   for (const std::unique_ptr<Timeline> &T : Inputs) {
     std::map<const TimelineWave *, std::string> Prefixes; // of running waves
     std::map<const KprobeKernelRecord *, std::vector<std::string>> Sites;
-    for (;;) {
-      TimelineItem Item;
-      bool Done = false;
-      if (Error E = T->next(Item, Done))
-        return E;
-      if (Done)
-        break;
+    Error Fault = T->visit([&](const TimelineItem &Item) {
       if (Item.What == TimelineItem::Kind::WaveBegin)
         Prefixes[Item.Wave] = wavePrefix(*T, *Item.Wave);
       if (Item.What == TimelineItem::Kind::WaveEnd)
         Prefixes.erase(Item.Wave);
       if (Item.What != TimelineItem::Kind::Block)
-        continue;
+        return;
       const Block &B = Item.Block->Cycles;
       std::vector<std::string> &Texts = Sites[Item.Owner->Kernel];
       if (Texts.empty())
@@ -73,7 +67,9 @@ Error writeCsv(const std::vector<std::unique_ptr<Timeline>> &Inputs,
       if (B.TimeKnown)
         Out << B.Cycles;
       Out << "," << B.Lanes << "," << Texts[B.LocalSite];
-    }
+    });
+    if (Fault)
+      return Fault;
   }
   return Out.close();
 }

@@ -335,13 +335,7 @@ Error PerfettoWriter::write(Timeline &T) {
   D.mutable_process()->set_process_name(Owner.Executable);
   D.mutable_process()->add_cmdline(Owner.Command);
   packet(P);
-  for (;;) {
-    TimelineItem Item;
-    bool Done = false;
-    if (Error E = T.next(Item, Done))
-      return E;
-    if (Done)
-      return Error::success();
+  return T.visit([&](const TimelineItem &Item) {
     switch (Item.What) {
     case TimelineItem::Kind::Submit:
       submit(T, Item);
@@ -365,7 +359,7 @@ Error PerfettoWriter::write(Timeline &T) {
     default: // a kernel's slice has its end
       break;
     }
-  }
+  });
 }
 
 } // namespace
