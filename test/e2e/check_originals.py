@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The original kernels of an instrumented program are those of a plain build.
 
-check_originals.py PLAIN PROBED
+check_originals.py [--target gfx906] PLAIN PROBED
 
 Compares, for every function of PLAIN's code objects, machine code, metadata
 (registers, LDS, scratch, arguments, launch bounds) and the 64 bytes of the kernel
@@ -21,6 +21,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import codeobject  # noqa: E402
 
 CLONE = ".kprobe"
+# Names of the two additions of a pc-relative address, before and since gfx12.
+ADDRESS_HALVES = ("s_add_u32", "s_addc_u32", "s_add_co_u32", "s_add_co_ci_u32")
 # What a clone must not change for the program's sake.
 KEPT_BY_CLONE = (".args", ".group_segment_fixed_size", ".kernarg_segment_size",
                  ".kernarg_segment_align", ".max_flat_workgroup_size", ".wavefront_size",
@@ -59,7 +61,7 @@ def position_free(instructions):
             after_getpc = 4
         elif after_getpc:
             after_getpc -= 1
-            if instruction.text.startswith(("s_add_u32", "s_addc_u32")):
+            if instruction.text.startswith(ADDRESS_HALVES):
                 words = words.split()[0] + " (address)"
         result.append(words)
     return result
@@ -104,11 +106,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("plain")
     parser.add_argument("probed")
+    parser.add_argument("--target", default="gfx906")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         try:
-            plain = codeobject.extract(options.plain, pathlib.Path(folder) / "plain")
-            probed = codeobject.extract(options.probed, pathlib.Path(folder) / "probed")
+            plain = codeobject.extract(options.plain, pathlib.Path(folder) / "plain", options.target)
+            probed = codeobject.extract(options.probed, pathlib.Path(folder) / "probed",
+                                        options.target)
             if len(plain) != len(probed):
                 raise Difference(f"{len(plain)} and {len(probed)} code objects")
             count = sum(compare(*pair) for pair in zip(plain, probed))
