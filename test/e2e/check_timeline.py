@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-LINE = re.compile(r"\[(\d+)\.(\d{9})\] kprobe:(\w+): \{ (.*) \}$")
+LINE = re.compile(r"\[(\d+)\.(\d{9})\] (?:\S+ )?kprobe:(\w+): \{ (.*) \}$")
 MEMBER = re.compile(r'(\w+) = (?:"((?:[^"\\]|\\.)*)"|\( "[^"]*" : container = (\d+) \)|([^,]+))(?:, |$)')
 
 

@@ -37,7 +37,7 @@
 /* Version of everything in this file. A reader refuses another major version;
  * minor versions only append chunk kinds or use reserved fields. */
 #define KPROBE_WIRE_MAJOR 1u
-#define KPROBE_WIRE_MINOR 1u
+#define KPROBE_WIRE_MINOR 2u
 
 /* ------------------------------------------------------------------ events
  *
@@ -492,10 +492,12 @@ enum {
  * stands. Before the thread's first HOST_EVENTS. */
 typedef struct KprobeThreadRecord {
   uint32_t Thread;        /* number used by HOST_EVENTS: 1, 2, 3, ... */
-  uint32_t ThreadId;      /* the kernel's; may come again in another thread */
+  uint32_t ThreadId;      /* Linux's; may come again in another thread */
   uint32_t NameBytes;
-  uint32_t Reserved;
+  uint32_t Flags;         /* KPROBE_THREAD_* */
 } KprobeThreadRecord;
+#define KPROBE_THREAD_PROCESSOR 0x1u /* no thread: the stream is what Linux did
+                                        on the processor of number ThreadId */
 KPROBE_STATIC_ASSERT(sizeof(KprobeThreadRecord) == 16, "");
 
 /* HOST_EVENTS payload: record, then events to the end of the payload. */
@@ -592,6 +594,80 @@ typedef struct KprobeHostCode {
   uint32_t Reserved;
 } KprobeHostCode;
 KPROBE_STATIC_ASSERT(sizeof(KprobeHostCode) == 48, "");
+
+/* What Linux did to the program's threads, since 1.2 and only when asked for
+ * (--sched): events of streams with KPROBE_THREAD_PROCESSOR. ThreadId and
+ * ProcessId are of the thread that ran on that processor at the time. */
+
+/* SWITCH_IN: the thread got the processor; SWITCH_OUT: it lost it. A thread
+ * that is not on a processor waits, for one if it was preempted. */
+typedef struct KprobeHostSwitch {
+  KprobeHostEvent Head;
+  uint32_t ThreadId;
+  uint32_t ProcessId;
+  uint32_t Preempted;     /* of SWITCH_OUT: 1: it could have gone on */
+  uint32_t Reserved;
+} KprobeHostSwitch;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostSwitch) == 40, "");
+
+/* ThreadId made Woken ready to run. */
+typedef struct KprobeHostWakeup {
+  KprobeHostEvent Head;
+  uint32_t ThreadId;      /* 0: none ran, or not one of the program */
+  uint32_t ProcessId;
+  uint32_t Woken;         /* thread id */
+  uint32_t Processor;     /* that it is to run on */
+} KprobeHostWakeup;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostWakeup) == 40, "");
+
+/* The thread entered or left Linux. A thread may leave on another processor
+ * than it entered on. */
+typedef struct KprobeHostSyscall {
+  KprobeHostEvent Head;
+  uint32_t ThreadId;
+  uint32_t ProcessId;
+  int64_t Number;         /* of the system call, on the machine that wrote it */
+  int64_t Result;         /* of SYSCALL_END */
+} KprobeHostSyscall;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostSyscall) == 48, "");
+
+/* Linux served an interrupt while the thread had the processor. */
+typedef struct KprobeHostInterrupt {
+  KprobeHostEvent Head;
+  uint32_t ThreadId;
+  uint32_t ProcessId;
+  uint32_t Number;        /* of the interrupt, or of the softirq */
+  uint32_t Soft;          /* 1: a softirq */
+} KprobeHostInterrupt;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostInterrupt) == 40, "");
+
+/* MACHINE payload, since 1.2: record, host name, system ("Linux 6.1.0 x86_64").
+ * CLOCK_MONOTONIC of two dumps is the same clock when BootId is the same. */
+typedef struct KprobeMachineRecord {
+  uint8_t BootId[16];     /* zeros: not known */
+  uint32_t HostNameBytes;
+  uint32_t SystemBytes;
+} KprobeMachineRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeMachineRecord) == 24, "");
+
+/* COUNTER payload, since 1.2: record, name ("power"), unit ("W"). Before the
+ * first sample that names it. */
+typedef struct KprobeCounterRecord {
+  uint32_t Counter;       /* number used by samples */
+  uint32_t NameBytes;
+  uint32_t UnitBytes;
+  uint32_t Reserved;
+} KprobeCounterRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeCounterRecord) == 16, "");
+
+/* A reading of a device's counter, valid from now on. */
+typedef struct KprobeHostSample {
+  KprobeHostEvent Head;
+  uint32_t Counter;
+  uint32_t Agent;         /* KPROBE_NO_INDEX: of the whole machine */
+  uint64_t Value;         /* bits of an IEEE double */
+} KprobeHostSample;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostSample) == 40, "");
 
 #define KPROBE_HOST_EVENT(Name, Value, Record, Text) KPROBE_HOST_##Name = Value,
 enum {

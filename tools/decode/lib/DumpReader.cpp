@@ -184,6 +184,22 @@ Error readPayload(uint32_t Kind, ByteReader Bytes, DumpVisitor &Visitor) {
       return tooShort(Bytes, Kind);
     return Visitor.hostEvents(Record, Events, Offset);
   }
+  case KPROBE_CHUNK_MACHINE:
+    return readWithStrings<KprobeMachineRecord>(
+        Bytes, Kind,
+        [&](const KprobeMachineRecord &R, uint64_t *Lengths, Strings S) {
+          Lengths[0] = R.HostNameBytes;
+          Lengths[1] = R.SystemBytes;
+          return S ? Visitor.machine(R, S[0], S[1], Offset) : Error::success();
+        });
+  case KPROBE_CHUNK_COUNTER:
+    return readWithStrings<KprobeCounterRecord>(
+        Bytes, Kind,
+        [&](const KprobeCounterRecord &R, uint64_t *Lengths, Strings S) {
+          Lengths[0] = R.NameBytes;
+          Lengths[1] = R.UnitBytes;
+          return S ? Visitor.counter(R, S[0], S[1], Offset) : Error::success();
+        });
   default:
     return Visitor.unknownChunk(Kind, Offset);
   }

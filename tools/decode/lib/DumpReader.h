@@ -46,6 +46,10 @@ public:
                        uint64_t Offset) = 0;
   virtual Error hostEvents(const KprobeHostEventsRecord &,
                            const ByteReader &Events, uint64_t Offset) = 0;
+  virtual Error machine(const KprobeMachineRecord &, std::string_view HostName,
+                        std::string_view System, uint64_t Offset) = 0;
+  virtual Error counter(const KprobeCounterRecord &, std::string_view Name,
+                        std::string_view Unit, uint64_t Offset) = 0;
   virtual Error unknownChunk(uint32_t Kind, uint64_t Offset) = 0;
   /// The file ended at a chunk's end.
   virtual Error end(uint64_t Offset) = 0;

@@ -204,6 +204,13 @@ Error DumpVerifier::hostEvent(const HostThread &Thread,
                                                          Thread.Record.Thread};
     return Error::success();
   }
+  if (Event.Head.Kind == KPROBE_HOST_SAMPLE) {
+    uint32_t Number = Event.as<KprobeHostSample>().Counter;
+    return Out.Counters.count(Number)
+               ? Error::success()
+               : Error::at(Offset,
+                           numbered("sample of unknown counter", Number));
+  }
   bool Begin = Event.Head.Kind == KPROBE_HOST_CALL_BEGIN;
   if (!Begin && Event.Head.Kind != KPROBE_HOST_CALL_END)
     return Error::success();
@@ -237,6 +244,28 @@ Error DumpVerifier::hostEvents(const KprobeHostEventsRecord &Record,
   if (Fault)
     return *Fault;
   return Sink.hostEvents(Place->second, Events);
+}
+
+Error DumpVerifier::machine(const KprobeMachineRecord &Record,
+                            std::string_view HostName, std::string_view System,
+                            uint64_t Offset) {
+  if (Error E = enter(Offset, "machine"))
+    return E;
+  Out.Where = Machine{Record, oneLine(HostName), oneLine(System)};
+  return Error::success();
+}
+
+Error DumpVerifier::counter(const KprobeCounterRecord &Record,
+                            std::string_view Name, std::string_view Unit,
+                            uint64_t Offset) {
+  if (Error E = enter(Offset, "counter"))
+    return E;
+  if (!Out.Counters
+           .try_emplace(Record.Counter, Counter{oneLine(Name), oneLine(Unit)})
+           .second)
+    return Error::at(Offset, numbered("counter", Record.Counter) +
+                                 " is described twice");
+  return Error::success();
 }
 
 Error DumpVerifier::unknownChunk(uint32_t, uint64_t Offset) {

@@ -5,8 +5,8 @@
 //                       '------------- any chunk --------------'
 //
 // and within `open`: an AGENT before what names it, a SITE_TABLE before the
-// DISPATCH that refers to it, a DISPATCH before its WAVES, an API_TABLE and a
-// THREAD before the HOST_EVENTS that name them. A dump must end in
+// DISPATCH that refers to it, a DISPATCH before its WAVES; API_TABLE,
+// THREAD and COUNTER before the HOST_EVENTS that name them. A dump must end in
 // `closed`. What follows the rules reaches the sink; what breaks them is an
 // error with its offset, since later records could not be understood.
 // What only devices write (wave headers, events) is not judged here: faults
@@ -40,6 +40,10 @@ public:
                uint64_t Offset) override;
   Error hostEvents(const KprobeHostEventsRecord &, const ByteReader &Events,
                    uint64_t Offset) override;
+  Error machine(const KprobeMachineRecord &, std::string_view HostName,
+                std::string_view System, uint64_t Offset) override;
+  Error counter(const KprobeCounterRecord &, std::string_view Name,
+                std::string_view Unit, uint64_t Offset) override;
   Error unknownChunk(uint32_t Kind, uint64_t Offset) override;
   Error end(uint64_t Offset) override;
 

@@ -1,6 +1,8 @@
 // Cutting payloads into events.
 #include "HostEvents.h"
 
+#include <cstring>
+
 namespace kprobe {
 namespace {
 
@@ -27,6 +29,12 @@ std::string_view hostEventText(uint32_t Kind) {
   default:
     return "";
   }
+}
+
+double sampleValue(const KprobeHostSample &Sample) {
+  double Value;
+  std::memcpy(&Value, &Sample.Value, sizeof(Value));
+  return Value;
 }
 
 ByteReader HostEvent::values() const {

@@ -16,6 +16,9 @@ struct HostThread {
   KprobeThreadRecord Record = {};
   std::string Name;
   uint64_t Lost = 0;
+
+  /// Its events are what Linux did on one processor.
+  bool isProcessor() const { return Record.Flags & KPROBE_THREAD_PROCESSOR; }
 };
 
 /// One event; the bytes live as long as the payload.
@@ -32,6 +35,9 @@ struct HostEvent {
   /// What follows a begin or an end.
   ByteReader values() const;
 };
+
+/// The number that a sample is about.
+double sampleValue(const KprobeHostSample &Sample);
 
 /// "" for a kind that is not known.
 std::string_view hostEventText(uint32_t Kind);

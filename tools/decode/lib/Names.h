@@ -41,6 +41,10 @@ std::string dateText(uint64_t RealtimeNs);
 /// Text of a KPROBE_DISPATCH_* value.
 std::string statusText(uint32_t Status);
 
+/// Name of a system call of the machine that was traced ("read"), its number
+/// where that is not known.
+std::string syscallName(const Trace &T, int64_t Number);
+
 /// The longest prefix of at most \p Bytes bytes that does not cut a UTF-8
 /// sequence, with "..." when something was cut.
 std::string shorten(const std::string &Text, size_t Bytes);

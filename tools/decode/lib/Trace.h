@@ -25,6 +25,17 @@ struct Process {
   std::string Version;
 };
 
+struct Machine {
+  KprobeMachineRecord Record = {};
+  std::string HostName;
+  std::string System;
+};
+
+struct Counter {
+  std::string Name;
+  std::string Unit;
+};
+
 struct Agent {
   KprobeAgentRecord Record = {};
   std::string Target;
@@ -50,12 +61,14 @@ struct Cause {
 
 struct Trace {
   std::optional<Process> Owner;
+  std::optional<Machine> Where;
   std::map<uint32_t, Agent> Agents;
   std::map<uint64_t, std::unique_ptr<SiteTable>> Tables; ///< by content hash
   std::vector<const SiteTable *> TablesInOrder;          ///< of the file
   std::unordered_map<uint64_t, Dispatch> Dispatches;     ///< by number
   std::map<uint32_t, ApiTable> Apis;                     ///< by domain
   std::map<uint32_t, HostThread> Threads;                ///< by number
+  std::map<uint32_t, Counter> Counters;                  ///< by number
   std::unordered_map<uint64_t, Cause> Causes;            ///< by dispatch
   std::optional<KprobeSummaryRecord> Summary;
   std::vector<std::string> Messages;

@@ -1,6 +1,8 @@
 // API tables and host events from text.
 #include "HostText.h"
 
+#include <cstring>
+
 namespace kprobe {
 
 static uint32_t fieldType(const std::string &Name) {
@@ -157,6 +159,43 @@ void HostText::eventLine(TextLine &L) {
                              L.number("end"),
                              L.number32("agent"),
                              L.number32("failed")});
+  } else if (Word == "in" || Word == "out") {
+    event(L, Word == "in" ? KPROBE_HOST_SWITCH_IN : KPROBE_HOST_SWITCH_OUT,
+          KprobeHostSwitch{{},
+                           L.number32("tid", 77),
+                           L.number32("pid", 42),
+                           L.flag("preempted"),
+                           0});
+  } else if (Word == "wakeup") {
+    event(L, KPROBE_HOST_WAKEUP,
+          KprobeHostWakeup{{},
+                           L.number32("tid", 77),
+                           L.number32("pid", 42),
+                           L.number32("woken"),
+                           L.number32("processor")});
+  } else if (Word == "syscall" || Word == "sysret") {
+    event(L,
+          Word == "syscall" ? KPROBE_HOST_SYSCALL_BEGIN
+                            : KPROBE_HOST_SYSCALL_END,
+          KprobeHostSyscall{{},
+                            L.number32("tid", 77),
+                            L.number32("pid", 42),
+                            int64_t(L.number("number")),
+                            int64_t(L.number("result"))});
+  } else if (Word == "irq" || Word == "irqend") {
+    event(L,
+          Word == "irq" ? KPROBE_HOST_INTERRUPT_BEGIN
+                        : KPROBE_HOST_INTERRUPT_END,
+          KprobeHostInterrupt{{},
+                              L.number32("tid", 77),
+                              L.number32("pid", 42),
+                              L.number32("number"),
+                              L.flag("soft")});
+  } else if (Word == "sample") {
+    double Value = static_cast<double>(L.number("value"));
+    KprobeHostSample R = {{}, L.number32("counter", 1), L.number32("agent"), 0};
+    std::memcpy(&R.Value, &Value, sizeof(Value));
+    event(L, KPROBE_HOST_SAMPLE, R);
   } else if (Word == "unknown") {
     event(L, 999, KprobeHostSubmit{{}, 0});
   } else if (Word == "end") {
@@ -187,7 +226,8 @@ bool HostText::statement(TextLine &L) {
   } else if (L.word() == "thread") {
     std::string Name = L.text("name");
     KprobeThreadRecord R = {L.number32("id", 1), L.number32("tid", 77),
-                            static_cast<uint32_t>(Name.size()), 0};
+                            static_cast<uint32_t>(Name.size()),
+                            L.flag("processor") ? KPROBE_THREAD_PROCESSOR : 0};
     Bytes Payload;
     Payload.record(R);
     Payload.text(Name);

@@ -21,6 +21,8 @@ private:
   void agent(TextLine &L);
   void clock(TextLine &L);
   void dispatch(TextLine &L);
+  void machine(TextLine &L);
+  void counter(TextLine &L);
   void summary(TextLine &L);
   void tableLine(TextLine &L);
   void site(TextLine &L);
@@ -121,6 +123,31 @@ void Description::dispatch(TextLine &L) {
   R.ScratchBytes = L.number32("scratch");
   R.ThreadId = L.number32("thread");
   Dump.dispatch(R, L.text("name"));
+}
+
+void Description::machine(TextLine &L) {
+  KprobeMachineRecord R = {};
+  std::vector<uint64_t> Boot = L.numbers("boot");
+  for (size_t I = 0; I < Boot.size() && I < sizeof(R.BootId); ++I)
+    R.BootId[I] = static_cast<uint8_t>(Boot[I]);
+  std::string Name = L.text("host", "box"), System = L.text("system", "Linux");
+  R.HostNameBytes = static_cast<uint32_t>(Name.size());
+  R.SystemBytes = static_cast<uint32_t>(System.size());
+  Bytes Payload;
+  Payload.record(R);
+  Payload.text(Name + System);
+  Dump.chunk(KPROBE_CHUNK_MACHINE, Payload.Data);
+}
+
+void Description::counter(TextLine &L) {
+  std::string Name = L.text("name", "power"), Unit = L.text("unit", "W");
+  KprobeCounterRecord R = {L.number32("id", 1),
+                           static_cast<uint32_t>(Name.size()),
+                           static_cast<uint32_t>(Unit.size()), 0};
+  Bytes Payload;
+  Payload.record(R);
+  Payload.text(Name + Unit);
+  Dump.chunk(KPROBE_CHUNK_COUNTER, Payload.Data);
 }
 
 void Description::summary(TextLine &L) {
@@ -289,6 +316,10 @@ void Description::statement(TextLine &L) {
     return clock(L);
   if (Word == "dispatch")
     return dispatch(L);
+  if (Word == "machine")
+    return machine(L);
+  if (Word == "counter")
+    return counter(L);
   if (Word == "summary")
     return summary(L);
   if (Word == "table") {

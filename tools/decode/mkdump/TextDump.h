@@ -27,7 +27,9 @@
 //     function name=f in=ptr:POINTER,size:U64 out=*ptr:POINTER result=I32
 //          enum=success,failure
 //   end
-//   thread id=1 tid=77 name=main
+//   machine boot=1,2,…,16 host=box system=Linux
+//   counter id=1 name=power unit=W
+//   thread id=1 tid=77 name=main     processor: tid is its number
 //   host thread=1 lost=0
 //     begin function=f call=1 parent=0 ns=… values=0x10,64   bytes=N: a lie
 //     finish function=f call=1 ns=… result=0 values=0x20     beyond=N: another
@@ -35,6 +37,11 @@
 //     allocate | free call=1 ns=… address=… size=… agent=0
 //     copy call=1 ns=… id=1 target=… source=… size=… to=0 from=0
 //     copied ns=… id=1 begin=… end=… agent=0 failed=0
+//     in | out ns=… tid=77 pid=42 preempted       of a processor's stream
+//     wakeup ns=… tid=… pid=… woken=… processor=…
+//     syscall | sysret ns=… tid=… pid=… number=… result=…
+//     irq | irqend ns=… tid=… pid=… number=… soft
+//     sample ns=… counter=1 agent=0 value=5
 //     unknown                        an event of a kind nobody knows
 //   end
 //   summary seen=1 traced=1 dropped=0 pending=0

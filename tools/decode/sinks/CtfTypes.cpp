@@ -1,10 +1,9 @@
 // Trace IR: clock, stream class, event classes.
-#include "CtfTypes.h"
+#include "CtfFields.h"
 
 #include "Names.h"
 
-#include <initializer_list>
-#include <utility>
+#include <cstring>
 
 namespace kprobe {
 namespace {
@@ -20,31 +19,6 @@ std::string plainText(std::string Text) {
       C = '`';
   }
   return Text;
-}
-
-bt_field_class *number(bt_trace_class *Class, unsigned Bits, bool Hex = false) {
-  bt_field_class *Field = bt_field_class_integer_unsigned_create(Class);
-  bt_field_class_integer_set_field_value_range(Field, Bits);
-  if (Hex)
-    bt_field_class_integer_set_preferred_display_base(
-        Field, BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL);
-  return Field;
-}
-
-/// A structure of the named members; takes their references.
-bt_field_class *structure(
-    bt_trace_class *Class,
-    std::initializer_list<std::pair<const char *, bt_field_class *>> Members) {
-  bt_field_class *Field = bt_field_class_structure_create(Class);
-  for (const auto &[Name, Member] : Members) {
-    if (bt_field_class_structure_append_member(Field, Name, Member) !=
-        BT_FIELD_CLASS_STRUCTURE_APPEND_MEMBER_STATUS_OK) {
-      bt_field_class_put_ref(Field);
-      return nullptr;
-    }
-    bt_field_class_put_ref(Member);
-  }
-  return Field;
 }
 
 } // namespace
@@ -106,72 +80,6 @@ bt_field_class *CtfTypes::site(const Timeline &Input) {
   return number(Class, 32);
 }
 
-/// What threads did. The function's name rather than a class for each function:
-/// a reader that pairs begins with ends need not know the functions.
-void CtfTypes::createHost() {
-  auto n = [&](unsigned Bits) { return number(Class, Bits); };
-  auto hex = [&] { return number(Class, 64, true); };
-  auto text = [&] { return bt_field_class_string_create(Class); };
-  CallBegin =
-      event("kprobe:call_begin", structure(Class, {{"thread", n(32)},
-                                                   {"call", n(64)},
-                                                   {"parent", n(64)},
-                                                   {"api", text()},
-                                                   {"function", text()},
-                                                   {"arguments", text()}}));
-  CallEnd = event("kprobe:call_end", structure(Class, {{"thread", n(32)},
-                                                       {"call", n(64)},
-                                                       {"api", text()},
-                                                       {"function", text()},
-                                                       {"result", text()},
-                                                       {"returned", text()}}));
-  auto memory = [&](const char *Name) {
-    return event(Name, structure(Class, {{"thread", n(32)},
-                                         {"call", n(64)},
-                                         {"address", hex()},
-                                         {"bytes", n(64)},
-                                         {"agent", n(32)}}));
-  };
-  Host[KPROBE_HOST_ALLOCATE] = memory("kprobe:allocate");
-  Host[KPROBE_HOST_FREE] = memory("kprobe:free");
-  Host[KPROBE_HOST_COPY] =
-      event("kprobe:copy", structure(Class, {{"thread", n(32)},
-                                             {"call", n(64)},
-                                             {"copy", n(64)},
-                                             {"target", hex()},
-                                             {"source", hex()},
-                                             {"bytes", n(64)},
-                                             {"target_agent", n(32)},
-                                             {"source_agent", n(32)}}));
-  Host[KPROBE_HOST_COPY_DONE] =
-      event("kprobe:copy_done", structure(Class, {{"thread", n(32)},
-                                                  {"call", n(64)},
-                                                  {"copy", n(64)},
-                                                  {"begin_system", n(64)},
-                                                  {"end_system", n(64)},
-                                                  {"agent", n(32)},
-                                                  {"failed", n(8)}}));
-  auto queue = [&](const char *Name) {
-    return event(Name, structure(Class, {{"thread", n(32)},
-                                         {"call", n(64)},
-                                         {"queue", n(32)},
-                                         {"agent", n(32)},
-                                         {"size", n(32)},
-                                         {"type", n(32)}}));
-  };
-  Host[KPROBE_HOST_QUEUE_CREATE] = queue("kprobe:queue_create");
-  Host[KPROBE_HOST_QUEUE_DESTROY] = queue("kprobe:queue_destroy");
-  auto code = [&](const char *Name) {
-    return event(Name, structure(Class, {{"thread", n(32)},
-                                         {"call", n(64)},
-                                         {"executable", hex()},
-                                         {"bytes", n(64)},
-                                         {"agent", n(32)}}));
-  };
-  Host[KPROBE_HOST_CODE_LOAD] = code("kprobe:code_load");
-  Host[KPROBE_HOST_CODE_UNLOAD] = code("kprobe:code_unload");
-}
-
 bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
   const Process &P = *Input.trace().Owner;
   Class = bt_trace_class_create(Self);
@@ -195,6 +103,13 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
             BT_CLOCK_CLASS_SET_NAME_STATUS_OK;
   Failed |= bt_clock_class_set_description(Clock, "Monotonic Clock") !=
             BT_CLOCK_CLASS_SET_DESCRIPTION_STATUS_OK;
+
+  // The same boot, the same clock: readers see by this that a trace of LTTng
+  // tells of the same machine.
+  static constexpr uint8_t Unknown[16] = {};
+  const std::optional<Machine> &Where = Input.trace().Where;
+  if (Where && std::memcmp(Where->Record.BootId, Unknown, sizeof(Unknown)) != 0)
+    bt_clock_class_set_uuid(Clock, Where->Record.BootId);
 
   Streams = bt_stream_class_create(Class);
   if (!Streams)
@@ -250,6 +165,7 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
                                                        {"overwritten", n(64)},
                                                        {"empty", n(64)}}));
   createHost();
+  createLinux();
   if (Failed)
     return false;
 
@@ -264,6 +180,10 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
   entry("tracer_name", "kprobe");
   entry("runtime", P.Version);
   entry("executable", P.Executable);
+  if (Where) {
+    entry("hostname", Where->HostName);
+    entry("system", Where->System);
+  }
   Failed |= bt_trace_set_environment_entry_integer(
                 Trace, "pid", static_cast<int64_t>(P.Record.Pid)) !=
             BT_TRACE_SET_ENVIRONMENT_ENTRY_STATUS_OK;

@@ -1,7 +1,8 @@
 // Declarations of our CTF trace in libbabeltrace2's trace IR.
 //
 // One trace a process with one stream an agent, one for submissions and kernels
-// (host), and one for each thread whose calls were recorded. Sites are
+// (host), one for each thread whose calls were recorded and one for each
+// processor on which Linux was watched. Sites are
 // an enumeration, whose labels carry block and source: an event then costs four
 // bytes for its site and a reader still shows names.
 #ifndef KPROBE_DECODE_CTFTYPES_H
@@ -37,6 +38,7 @@ struct CtfTypes {
 private:
   const bt_event_class *event(const char *Name, bt_field_class *Payload);
   void createHost();
+  void createLinux();
   bt_field_class *site(const Timeline &Input);
 
   bt_trace_class *Class = nullptr;

@@ -59,12 +59,16 @@ std::vector<Loss> lossesOf(const Statistics &S) {
   add("dispatches_unrecorded", "dispatches seen, but not in the dump",
       Unrecorded);
   for (const auto &T : S.traces())
-    for (const auto &[Number, Thread] : T->Threads)
-      add("host_events_thread_" + std::to_string(Thread.Record.ThreadId),
-          "host events of thread " + std::to_string(Thread.Record.ThreadId) +
-              (Thread.Name.empty() ? "" : " (" + Thread.Name + ")") +
+    for (const auto &[Number, Thread] : T->Threads) {
+      std::string Id = std::to_string(Thread.Record.ThreadId);
+      bool Linux = Thread.isProcessor();
+      add((Linux ? "host_events_processor_" : "host_events_thread_") + Id,
+          (Linux ? "events of Linux on processor " : "host events of thread ") +
+              Id +
+              (Linux || Thread.Name.empty() ? "" : " (" + Thread.Name + ")") +
               " that found no room",
           Thread.Lost);
+    }
   add("chunks_dropped", "chunks that could not be written", Dropped);
   add("chunks_unknown", "chunks of a kind this program does not know", Unknown);
   return Losses;

@@ -1,6 +1,7 @@
 // Streams, packets and events, message by message.
 #include "TraceMessages.h"
 
+#include "CtfFields.h"
 #include "Names.h"
 
 namespace kprobe {
@@ -8,88 +9,11 @@ namespace {
 
 constexpr uint64_t EventsPerPacket = 65536;
 
-/// Fills members of a payload in the order of their declaration.
-class Payload {
-public:
-  explicit Payload(bt_message *Message)
-      : Fields(bt_event_borrow_payload_field(
-            bt_message_event_borrow_event(Message))) {}
-  Payload &operator<<(uint64_t Value) {
-    bt_field_integer_unsigned_set_value(next(), Value);
-    return *this;
-  }
-  Payload &operator<<(const std::string &Text) {
-    Good &= bt_field_string_set_value(next(), Text.c_str()) ==
-            BT_FIELD_STRING_SET_VALUE_STATUS_OK;
-    return *this;
-  }
-  bool Good = true;
-
-private:
-  bt_field *next() {
-    return bt_field_structure_borrow_member_field_by_index(Fields, Index++);
-  }
-  bt_field *Fields;
-  uint64_t Index = 0;
-};
-
-/// The members of a call or another host event behind thread and call.
-void fillHost(const Trace &T, const HostItem &Item, Payload &Out) {
-  const HostEvent &E = Item.Event;
-  switch (E.Head.Kind) {
-  case KPROBE_HOST_CALL_BEGIN: {
-    const ApiTable &Table = *T.tableOf(E.Head);
-    const ApiFunction &F = *T.functionOf(E.Head);
-    Out << E.as<KprobeCallBegin>().Parent << Table.name() << F.Name
-        << valuesText(Table, F.In, E.values());
-    break;
-  }
-  case KPROBE_HOST_CALL_END: {
-    const ApiTable &Table = *T.tableOf(E.Head);
-    const ApiFunction &F = *T.functionOf(E.Head);
-    Out << Table.name() << F.Name
-        << (Item.Left ? std::string()
-                      : resultText(Table, F, E.as<KprobeCallEnd>().Result))
-        << (Item.Left ? std::string() : valuesText(Table, F.Out, E.values()));
-    break;
-  }
-  case KPROBE_HOST_ALLOCATE:
-  case KPROBE_HOST_FREE: {
-    auto R = E.as<KprobeHostMemory>();
-    Out << R.Address << R.Bytes << R.Agent;
-    break;
-  }
-  case KPROBE_HOST_COPY: {
-    auto R = E.as<KprobeHostCopy>();
-    Out << R.Copy << R.Target << R.Source << R.Bytes << R.TargetAgent
-        << R.SourceAgent;
-    break;
-  }
-  case KPROBE_HOST_COPY_DONE: {
-    auto R = E.as<KprobeHostCopyDone>();
-    Out << R.Copy << R.BeginSystem << R.EndSystem << R.Agent
-        << uint64_t(R.Failed != 0);
-    break;
-  }
-  case KPROBE_HOST_QUEUE_CREATE:
-  case KPROBE_HOST_QUEUE_DESTROY: {
-    auto R = E.as<KprobeHostQueue>();
-    Out << R.Queue << R.Agent << R.Size << R.Type;
-    break;
-  }
-  default: {
-    auto R = E.as<KprobeHostCode>();
-    Out << R.Executable << R.Bytes << R.Agent;
-  }
-  }
-}
-
 bool fill(const CtfTypes &Types, const Trace &T, const TimelineItem &I,
           bt_message *Message) {
   using Kind = TimelineItem::Kind;
   Payload Out(Message);
   if (I.Host) {
-    Out << I.Host->Thread->Record.ThreadId << I.Host->Event.Head.Call;
     fillHost(T, *I.Host, Out);
     return Out.Good;
   }
@@ -180,6 +104,13 @@ bool TraceMessages::initialize(bt_self_component_source *Self,
          Types.create(bt_self_component_source_as_self_component(Self), Input);
 }
 
+std::string TraceMessages::hostStreamName(int64_t Number) const {
+  uint32_t Thread = static_cast<uint32_t>(Number - ThreadStreams);
+  const HostThread &H = Input.trace().Threads.at(Thread);
+  return H.isProcessor() ? "processor_" + std::to_string(H.Record.ThreadId)
+                         : "thread_" + std::to_string(Thread);
+}
+
 TraceStream *TraceMessages::streamOf(bt_self_message_iterator *Iterator,
                                      int64_t Number) {
   auto [Place, New] = Streams.try_emplace(Number);
@@ -190,9 +121,9 @@ TraceStream *TraceMessages::streamOf(bt_self_message_iterator *Iterator,
   if (!S.Itself)
     return nullptr;
   std::string Name = Number == HostStream ? "host"
-                     : Number >= ThreadStreams
-                         ? "thread_" + std::to_string(Number - ThreadStreams)
-                         : "agent_" + std::to_string(Number);
+                     : Number < ThreadStreams
+                         ? "agent_" + std::to_string(Number)
+                         : hostStreamName(Number);
   if (bt_stream_set_name(S.Itself, Name.c_str()) !=
           BT_STREAM_SET_NAME_STATUS_OK ||
       !add(bt_message_stream_beginning_create(Iterator, S.Itself)))

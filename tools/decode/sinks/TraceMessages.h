@@ -38,6 +38,7 @@ public:
 
 private:
   TraceStream *streamOf(bt_self_message_iterator *Iterator, int64_t Number);
+  std::string hostStreamName(int64_t Number) const;
   bool openPacket(bt_self_message_iterator *Iterator, TraceStream &S,
                   uint64_t Clock);
   bool closePacket(bt_self_message_iterator *Iterator, TraceStream &S);

@@ -1,0 +1,21 @@
+// Names of Linux's system calls on x86-64, out of the system's header.
+#include "Names.h"
+
+namespace kprobe {
+
+std::string syscallName(const Trace &T, int64_t Number) {
+  // Numbers differ between architectures.
+  constexpr std::string_view Known = "x86_64";
+  if (T.Where && T.Where->System.find(Known) != std::string::npos)
+    switch (Number) {
+#define KPROBE_SYSCALL(Name, Value)                                            \
+  case Value:                                                                  \
+    return #Name;
+#include "syscalls.def"
+    default:
+      break;
+    }
+  return "system call " + std::to_string(Number);
+}
+
+} // namespace kprobe
