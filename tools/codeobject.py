@@ -118,14 +118,15 @@ def disassemble(path):
         head = re.match(r"^([0-9a-f]+) <(.+)>:$", line)
         if head:
             current = []
-            functions[head[2]] = (int(head[1], 16), current)
+            if head[2] in sizes:  # else a section's name over padding
+                functions[head[2]] = (int(head[1], 16), current)
             continue
         part = re.match(r"^\s+(\S.*?)\s*// ([0-9A-F]+): ([0-9A-F ]+?)(?: <(.+)>)?$", line)
         if part and current is not None:
             current.append(Instruction(int(part[2], 16), part[1], part[3], part[4] or ""))
     for name, (start, instructions) in functions.items():
         # What follows a function up to the next one is padding.
-        end = start + sizes.get(name, 1 << 62)
+        end = start + sizes[name]
         instructions[:] = [each for each in instructions if each.pc < end]
     return functions
 
