@@ -90,8 +90,7 @@ std::vector<uint8_t> assemble(const std::string &Text,
                               const TestTarget &Target) {
   static std::map<std::pair<std::string, unsigned>, std::unique_ptr<Assembler>>
       Assemblers;
-  std::unique_ptr<Assembler> &Made =
-      Assemblers[{Target.Name, Target.WaveSize}];
+  std::unique_ptr<Assembler> &Made = Assemblers[{Target.Name, Target.WaveSize}];
   if (!Made)
     Made = std::make_unique<Assembler>(Target);
   Assembler &A = *Made;
@@ -233,8 +232,18 @@ void WaveTest::run(const std::string &Text) {
     if (W.Status != vgpu::WaveStatus::Running)
       break;
     W.Pc = I.Pc + 4 * I.Size;
-    vgpu::execute(W, I);
+    execute(I);
   }
+}
+
+void WaveTest::execute(const vgpu::Inst &I) {
+  executedNames().insert(I.Info->Name);
+  vgpu::execute(W, I);
+}
+
+std::set<std::string> &executedNames() {
+  static std::set<std::string> Names;
+  return Names;
 }
 
 uint64_t WaveTest::scalar2(const std::string &Text, uint64_t A, uint64_t B,

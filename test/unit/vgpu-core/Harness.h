@@ -14,6 +14,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct TestTarget {
 /// Machine code of one or more lines; fails the test on a syntax error.
 std::vector<uint8_t> assemble(const std::string &Text,
                               const TestTarget &Target = TestTarget());
+
+/// Names, as handlers have them, of all instructions that tests have run.
+std::set<std::string> &executedNames();
 
 /// Records what instructions ask of the machine.
 class TestEnv : public vgpu::ExecEnv {
@@ -152,6 +156,8 @@ protected:
   vgpu::Wave W;
 
 private:
+  void execute(const vgpu::Inst &I);
+
   std::string LastText; // what LastCode was decoded from
   std::vector<vgpu::Inst> LastCode;
 };
@@ -180,15 +186,14 @@ void WaveTest::sweep(const std::string &Text, unsigned Sources,
         setV64(2 + 2 * N, L, In[N][L]);
       }
       // Bits 31 to 16 of v0 are 0 where 16-bit results keep them.
-      setV64(0, L,
-             Target.isGfx10() ? 0xdeadbeef0000f00d : 0xdeadbeefcafef00d);
+      setV64(0, L, Target.isGfx10() ? 0xdeadbeef0000f00d : 0xdeadbeefcafef00d);
     }
     W.Pc = 0x1000 + 4 * I.Size;
     W.Status = vgpu::WaveStatus::Running;
     Env.FaultText.clear();
     if (ToExec)
       W.setExec(allLanes());
-    vgpu::execute(W, I);
+    execute(I);
     ASSERT_EQ(Env.FaultText, "") << Spelled;
     const uint64_t Mask = ToExec ? W.exec() : W.vcc();
     for (unsigned L = 0; L < Lanes && First + L < Total; ++L) {

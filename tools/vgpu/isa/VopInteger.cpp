@@ -180,7 +180,6 @@ const OpEntry Ops[] = {
     CARRY("v_subbrev_co_u32", OpCarryIn, true, SubBorrowReversed),
 
     VGPU_V2("v_mul_lo_u32", ValuQuarter, U32, U32, U32, return a * b;),
-    VGPU_V2("v_mul_lo_i32", ValuQuarter, U32, U32, U32, return a * b;),
     VGPU_V2("v_mul_hi_u32", ValuQuarter, U32, U32, U32, return U32((U64(a) * b) >> 32);),
     VGPU_V2("v_mul_hi_i32", ValuQuarter, U32, I32, I32, return U32(U64(I64(a) * b) >> 32);),
 
