@@ -77,6 +77,13 @@ inline F32 doubleToFloat(F64 V, const Context &X) {
   }
   return X.Float32.flushOutput(F32(V));
 }
+void doubleToSingle(Wave &W, const Inst &I) {
+  const Context X(W, I);
+  // The host must not flush denormal doubles because singles are flushed.
+  FloatScope Scope(FloatMode{X.Float32.Round, false, X.Float32.FlushOut});
+  const Source<F64> A(W, I, 0);
+  emit<F32>(W, I, [&](unsigned L) { return doubleToFloat(A[L], X); });
+}
 inline F64 floatToDouble(F32 V, const Context &X) {
   V = X.Float32.flushInput(V);
   if (isNan(V))
@@ -125,7 +132,8 @@ const OpEntry Ops[] = {
     VGPU_V1X("v_cvt_f64_u32", ValuF64, 0, F64, U32, U32, return F64(a);),
     VGPU_V1X("v_cvt_i32_f64", ValuF64, 0, I32, U32, F64, return toI32(a);),
     VGPU_V1X("v_cvt_u32_f64", ValuF64, 0, U32, U32, F64, return toU32(a);),
-    VGPU_V1X("v_cvt_f32_f64", ValuF64, 0, F32, F32, F64, return doubleToFloat(a, x);),
+    {"v_cvt_f32_f64", doubleToSingle, OpClass::ValuF64, 0, Ty::F32,
+     {Ty::F64, Ty::None, Ty::None}, 0},
     VGPU_V1X("v_cvt_f64_f32", ValuF64, 0, F64, U32, F32, return floatToDouble(a, x);),
     {"v_cvt_f16_f32", singleToHalf, OpClass::Valu, 0, Ty::F16, {Ty::F32, Ty::None, Ty::None}, 0},
     {"v_cvt_f32_f16", halfToSingle, OpClass::Valu, 0, Ty::F32, {Ty::F16, Ty::None, Ty::None}, 0},
