@@ -65,4 +65,4 @@ PROGRAM = Program("srad_v2", "srad/srad_v2", ("srad.cu",),
                   {size: ((str(edge), str(edge), "0", str(SPECKLE[size]), "0",
                            str(SPECKLE[size]), str(RATE), str(STEPS)),)
                    for size, edge in EDGE.items()}, verify,
-                  includes=("../../../common",), flags=("-DGPU", "-DOUTPUT"))
+                  includes=("../../../common",), flags=("-DGPU", "-DOUTPUT", "-include", "kprobe:margins.h"))
