@@ -134,6 +134,11 @@ void Agents::discover() {
     Get(HSA_AGENT_INFO_VENDOR_NAME, Vendor);
     if (strcasestr(Text, "virtual") || strcasestr(Vendor, "virtual"))
       Device->Flags |= KPROBE_AGENT_VIRTUAL;
+    uint32_t PciFunction = 0, PciDomain = 0;
+    if (Get(HSA_AMD_AGENT_INFO_BDFID, &PciFunction)) {
+      Get(HSA_AMD_AGENT_INFO_DOMAIN, &PciDomain);
+      Device->PciId = uint64_t(PciDomain) << 32 | PciFunction;
+    }
     Get(HSA_AGENT_INFO_WAVEFRONT_SIZE, &Device->WaveSize);
     if (Device->WaveSize == 0)
       Device->WaveSize = 64;

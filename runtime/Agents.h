@@ -27,6 +27,7 @@ struct Agent {
   uint32_t ShaderEngines = 0;
   uint64_t CycleHz = 0;
   uint64_t StatedTickHz = 0;
+  uint64_t PciId = 0; // domain << 32 | bus << 8 | device << 3 | function
 
   // Ring memory; null until an instrumented kernel is loaded for this agent,
   // and for good when the agent had none to give. Written once under

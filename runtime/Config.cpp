@@ -145,6 +145,8 @@ static bool readApiNames(const std::string &Text, Config &Out) {
 bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
   Out.Disabled = readSwitch(Get("KPROBE_DISABLE"));
   Out.Verbose = readSwitch(Get("KPROBE_VERBOSE"));
+  Out.Sched = readSwitch(Get("KPROBE_SCHED"));
+  Out.Lttng = readSwitch(Get("KPROBE_LTTNG"));
   auto Text = [&](const char *Name) {
     const char *Value = Get(Name);
     return std::string(Value ? Value : "");
@@ -192,6 +194,15 @@ bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
     return false;
   }
   Out.HostPool = Value == "host";
+  Value = Text("KPROBE_METRICS");
+  uint64_t Period = 0;
+  if (!Value.empty() &&
+      (!parseSize(Value, Period) || Period < 1 || Period > 60000)) {
+    Why = "KPROBE_METRICS: \"" + Value +
+          "\" is not a number of milliseconds up to 60000";
+    return false;
+  }
+  Out.MetricsMs = uint32_t(Period);
   Value = Text("KPROBE_API");
   if (!Value.empty() && !readApiNames(Value, Out)) {
     Why = "KPROBE_API: \"" + Value + "\" is not a list of hip and hsa";

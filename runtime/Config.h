@@ -9,6 +9,9 @@
 //   KPROBE_VERBOSE  set and not 0: say at the end what was seen
 //   KPROBE_API      record calls of these: hip, hsa; comma-separated
 //   KPROBE_API_FILTER  of these, calls whose name matches; globs as above
+//   KPROBE_LTTNG    set and not 0: the same events to LTTng-UST, too
+//   KPROBE_SCHED    set and not 0: what Linux does to the program's threads
+//   KPROBE_METRICS  milliseconds between readings of the devices' sensors
 //   KPROBE_API_BUFFER  bytes of such records kept for a thread (default 8M)
 #ifndef KPROBE_RUNTIME_CONFIG_H
 #define KPROBE_RUNTIME_CONFIG_H
@@ -51,6 +54,9 @@ struct Config {
   bool ApiHsa = false;
   KernelFilter ApiFunctions;
   uint64_t ApiRingBytes = DefaultApiRingBytes;
+  bool Lttng = false;
+  bool Sched = false;
+  uint32_t MetricsMs = 0; // 0: none
   bool HostPool = false;
   bool Disabled = false;
   bool Verbose = false;

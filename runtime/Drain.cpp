@@ -1,6 +1,7 @@
 // Writes the dump; see kprobe/wire.h for the order that chunks have.
 #include "Drain.h"
 #include "HostRecorder.h"
+#include "LinuxEvents.h"
 #include "Log.h"
 #include "Waves.h"
 
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <hsa/amd_hsa_signal.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace kprobe {
@@ -28,9 +30,9 @@ static uint64_t clockNs(clockid_t Clock) {
 
 Drain::Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
              DispatchBoard &Board, DumpWriter &Writer,
-             KprobeSummaryRecord &Summary)
+             KprobeSummaryRecord &Summary, Metrics &Sensors)
     : Api(Api), Devices(Devices), Signals(Signals), Board(Board),
-      Writer(Writer), Summary(Summary) {
+      Writer(Writer), Summary(Summary), Sensors(Sensors) {
   if (Api.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &SystemHz) !=
       HSA_STATUS_SUCCESS)
     SystemHz = 0;
@@ -93,10 +95,14 @@ void *Drain::threadMain(void *Self) {
 void Drain::run() {
   HostRecorder &Host = HostRecorder::get();
   Host.setWaker([this] { Board.nudge(); });
+  LinuxEvents &Linux = LinuxEvents::get();
   writeProcess();
+  if (!Linux.statement().empty())
+    append(KPROBE_CHUNK_MESSAGE, nullptr, 0, Linux.statement());
   while (!Board.stopped()) {
     std::vector<DispatchRef> Batch =
-        Board.take(Host.recording() ? HostEventPatience : IdlePatience);
+        Board.take(Host.recording() || Linux.recording() ? HostEventPatience
+                                                         : IdlePatience);
     // What was recorded before the question is seen below.
     uint64_t Asked = FlushesAsked.load(std::memory_order_acquire);
     writeMessages();
@@ -158,8 +164,19 @@ void Drain::writeProcess() {
   KprobeProcessRecord Record = {};
   Record.Pid = uint64_t(getpid());
   Record.ParentPid = uint64_t(getppid());
-  Record.StartRealtimeNs = clockNs(CLOCK_REALTIME);
-  Record.StartMonotonicNs = clockNs(CLOCK_MONOTONIC);
+  // CLOCK_REALTIME between two readings of CLOCK_MONOTONIC; the pair with the
+  // least doubt: traces of other tools are merged by it.
+  uint64_t Doubt = UINT64_MAX;
+  for (int Attempt = 0; Attempt < 32; ++Attempt) {
+    uint64_t Before = clockNs(CLOCK_MONOTONIC);
+    uint64_t Real = clockNs(CLOCK_REALTIME);
+    uint64_t Between = clockNs(CLOCK_MONOTONIC) - Before;
+    if (Between >= Doubt)
+      continue;
+    Doubt = Between;
+    Record.StartRealtimeNs = Real;
+    Record.StartMonotonicNs = Before + Between / 2;
+  }
   // Calls of HIP came before ROCr loaded us: the trace begins with them.
   uint64_t First = HostRecorder::get().firstNs();
   if (First != 0 && First < Record.StartMonotonicNs) {
@@ -171,6 +188,30 @@ void Drain::writeProcess() {
   Record.VersionBytes = uint32_t(Version.size());
   append(KPROBE_CHUNK_PROCESS, &Record, sizeof(Record),
          Executable + Command + Version);
+  writeMachine();
+}
+
+void Drain::writeMachine() {
+  struct utsname Names = {};
+  uname(&Names);
+  std::string Host = Names.nodename;
+  std::string System =
+      std::string(Names.sysname) + " " + Names.release + " " + Names.machine;
+  KprobeMachineRecord Record = {};
+  // 32 digits with hyphens between them.
+  size_t Digits = 0;
+  for (char C : readWholeFile("/proc/sys/kernel/random/boot_id")) {
+    int Value = C >= '0' && C <= '9'   ? C - '0'
+                : C >= 'a' && C <= 'f' ? C - 'a' + 10
+                                       : -1;
+    if (Value >= 0 && Digits < 2 * sizeof(Record.BootId)) {
+      Record.BootId[Digits / 2] |= uint8_t(Value << (Digits % 2 ? 0 : 4));
+      ++Digits;
+    }
+  }
+  Record.HostNameBytes = uint32_t(Host.size());
+  Record.SystemBytes = uint32_t(System.size());
+  append(KPROBE_CHUNK_MACHINE, &Record, sizeof(Record), Host + System);
 }
 
 ClockSources Drain::clockSources(const Agent &Device) const {
@@ -244,10 +285,13 @@ void Drain::writeClocks(bool OnlyNew) {
 }
 
 void Drain::writeHostEvents() {
-  HostRecorder::get().drain([this](uint32_t Kind, const void *Record,
-                                   size_t Bytes, const std::string &Rest) {
+  auto Append = [this](uint32_t Kind, const void *Record, size_t Bytes,
+                       const std::string &Rest) {
     append(Kind, Record, Bytes, Rest);
-  });
+  };
+  Sensors.describe(Append); // before the samples that name them
+  HostRecorder::get().drain(Append);
+  LinuxEvents::get().drain(Append);
 }
 
 void Drain::writeMessages() {

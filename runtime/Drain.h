@@ -8,6 +8,7 @@
 #include "Clocks.h"
 #include "Dispatch.h"
 #include "DumpWriter.h"
+#include "Metrics.h"
 #include "SignalPool.h"
 
 #include <pthread.h>
@@ -18,7 +19,8 @@ namespace kprobe {
 class Drain {
 public:
   Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
-        DispatchBoard &Board, DumpWriter &Writer, KprobeSummaryRecord &Summary);
+        DispatchBoard &Board, DumpWriter &Writer, KprobeSummaryRecord &Summary,
+        Metrics &Sensors);
 
   // False when the thread cannot be made.
   bool start();
@@ -44,6 +46,7 @@ private:
   void writeHeldBack();
   void writeDispatch(Dispatch &Item, bool Final);
   void writeProcess();
+  void writeMachine();
   void announceAgent(Agent &Device);
   void announceTable(const SiteTable &Table);
   void writeClocks(bool OnlyNew);
@@ -60,6 +63,7 @@ private:
   DispatchBoard &Board;
   DumpWriter &Writer;
   KprobeSummaryRecord &Summary;
+  Metrics &Sensors;
   // Dispatches without a time stamp that came before the first one with: the
   // agent is announced with a checked clock, and they follow.
   std::vector<DispatchRef> HeldBack;

@@ -5,6 +5,7 @@
 // gets there. The library stays in memory for good (nodelete), because ROCr,
 // atexit and fork keep addresses in it.
 #include "Guarded.h"
+#include "LinuxEvents.h"
 #include "Log.h"
 #include "Tracer.h"
 #include "api/ApiCall.h"
@@ -273,6 +274,8 @@ void load(HsaApiTable *NewTable, uint64_t FailedCount,
     at_quick_exit(finishAtExit);
     pthread_atfork(nullptr, nullptr, letGoInChild);
   }
+  if (Settings.Sched)
+    LinuxEvents::get().start();
   auto *Tool = new Tracer(Api, Settings, *Dump);
   if (!Tool->start()) {
     logError("cannot start a thread; tracing is off");

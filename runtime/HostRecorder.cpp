@@ -1,6 +1,8 @@
 // Streams from a thread's first event to its last, and their chunks.
 #include "HostRecorder.h"
 
+#include "LttngSink.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -41,6 +43,15 @@ HostStream *hostStream() {
   return Stream;
 }
 
+void publishHostEvent(HostStream &Stream) {
+  // The next event, of a signal handler, may come right behind publish().
+  const uint8_t *Event = Stream.opened();
+  bool Wake = Stream.publish();
+  LttngSink::event(Event);
+  if (Wake)
+    HostRecorder::get().wake();
+}
+
 void HostRecorder::threadEnds(void *Data) {
   auto *Stream = static_cast<HostStream *>(Data);
   // Whatever this thread still does gets a new stream, and this runs again.
@@ -71,9 +82,18 @@ HostStream *HostRecorder::newStream() {
     return nullptr;
   }
   Streams.push_back(Stream);
-  if (firstNs() == 0)
-    FirstNs.store(hostNowNs(), std::memory_order_relaxed);
+  noteBegin();
   return Mine = Stream;
+}
+
+void HostRecorder::noteBegin() {
+  uint64_t None = 0;
+  FirstNs.compare_exchange_strong(None, hostNowNs(), std::memory_order_relaxed);
+}
+
+uint32_t HostRecorder::newStreamNumber() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  return ++Threads;
 }
 
 // Only the thread that forked is left. Without a dump of the parent the child
@@ -105,6 +125,7 @@ void HostRecorder::add(const ApiTable &Table, const Config &Settings) {
     if (Known == &Table)
       return;
   Tables.push_back(&Table);
+  LttngSink::add(Table);
 }
 
 void HostRecorder::start(const Config &Settings) {
@@ -112,6 +133,8 @@ void HostRecorder::start(const Config &Settings) {
     std::lock_guard<std::mutex> Guard(Lock);
     RingBytes = Settings.ApiRingBytes;
   }
+  if (Settings.Lttng)
+    LttngSink::open();
   On.store(true, std::memory_order_relaxed);
 }
 

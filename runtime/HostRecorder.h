@@ -43,6 +43,11 @@ public:
   // When the oldest event may have happened; 0 when there is none yet.
   uint64_t firstNs() const { return FirstNs.load(std::memory_order_relaxed); }
 
+  void noteBegin();
+
+  // For a stream that is no thread's.
+  uint32_t newStreamNumber();
+
   // Called on any thread when a quarter of its ring has been filled.
   void setWaker(std::function<void()> Waker);
   void wake();
@@ -74,6 +79,10 @@ private:
   std::function<void()> Waker;
 };
 
+// The event that the thread made room for is whole: to the drain, and to LTTng
+// if that was asked for.
+void publishHostEvent(HostStream &Stream);
+
 // Records an event that is no call. The head's Bytes, Kind, Call and Ns are
 // filled in here.
 template <typename Record> void recordHostEvent(uint16_t Kind, Record Event) {
@@ -89,8 +98,7 @@ template <typename Record> void recordHostEvent(uint16_t Kind, Record Event) {
   Event.Head.Call = Stream->Current;
   Event.Head.Ns = hostNowNs();
   __builtin_memcpy(Place, &Event, sizeof(Event));
-  if (Stream->publish())
-    HostRecorder::get().wake();
+  publishHostEvent(*Stream);
 }
 
 } // namespace kprobe

@@ -61,8 +61,10 @@ public:
       Place = 0;
     }
     Writing += EventBytes;
-    return Ring + Place;
+    return Opened = Ring + Place;
   }
+  // The event that open() made room for last.
+  const uint8_t *opened() const { return Opened; }
 
   // The event that open() made room for is whole. True when the drain should
   // be woken.
@@ -114,6 +116,7 @@ private:
   void pad(uint64_t Place, uint64_t Count);
 
   bool Busy = false;
+  uint8_t *Opened = nullptr;
   uint64_t Writing = 0;
   uint64_t TailSeen = 0;
   uint64_t WokenAt = 0;

@@ -19,12 +19,19 @@ Tracer::Tracer(const HsaApi &Functions, const Config &Wishes,
     : Api(Functions), Settings(Wishes), Dump(ProcessWide),
       Devices(Api, Settings), Code(Settings.Kernels), Signals(Api),
       Packets(Api, Code, Signals, Board, Dump.DispatchCounter),
-      Things(Api, Devices, Signals),
-      Writer(Api, Devices, Signals, Board, Dump.Writer, Dump.Summary) {}
+      Things(Api, Devices, Signals), Sensors(Devices),
+      Writer(Api, Devices, Signals, Board, Dump.Writer, Dump.Summary, Sensors) {
+}
 
 bool Tracer::start() {
+  std::string NoSensors;
+  if (Settings.MetricsMs != 0) {
+    HostRecorder::get().start(Settings);
+    NoSensors = Sensors.start(Settings.MetricsMs);
+  }
   if (!Writer.start())
     return false;
+  report(NoSensors);
   Active.store(true, std::memory_order_release);
   return true;
 }
@@ -59,6 +66,7 @@ void Tracer::end(std::chrono::milliseconds Patience, bool Unloading) {
   if (Finished || !Active.exchange(false, std::memory_order_acq_rel))
     return;
   Finished = true;
+  Sensors.finish();
   bool AllWritten = Writer.finish(Patience);
   // Otherwise the device may still write there, or the drain thread read.
   if (Unloading && AllWritten) {

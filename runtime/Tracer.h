@@ -7,6 +7,7 @@
 #define KPROBE_RUNTIME_TRACER_H
 
 #include "Drain.h"
+#include "Metrics.h"
 #include "Resources.h"
 #include "Rewriter.h"
 
@@ -90,6 +91,7 @@ private:
   DispatchBoard Board;
   Rewriter Packets;
   Resources Things;
+  Metrics Sensors;
   Drain Writer;
   // Set by start(), cleared by end() and letGo(): release stores pair with the
   // acquire load in active(), so that a hook that sees true sees a whole

@@ -75,6 +75,8 @@ config.available_features.add(f"llvm{llvm}")
 for major in ("19", "22"):
     if os.path.exists(os.path.join(kprobe_lib, f"kprobe-pass-llvm{major}.so")):
         config.available_features.add(f"plugin{major}")
+if shutil.which("lttng-sessiond") and shutil.which("lttng"):
+    config.available_features.add("lttng")
 if shutil.which("clang-14"):
     config.available_features.add("clang14")
 if not os.path.exists("/dev/kfd"):

@@ -26,6 +26,8 @@ KPROBE_PACKAGES=(
   babeltrace2 libbabeltrace2-dev nlohmann-json3-dev libcli11-dev
   libxxhash-dev libgtest-dev libbenchmark-dev
   libprotobuf-dev protobuf-compiler
+  # LTTng: the provider of --lttng, and a session for its test
+  liblttng-ust-dev lttng-tools
   # scripts; libclang's Python for the wrappers of HIP and HSA functions
   python3 python3-clang-15
 )

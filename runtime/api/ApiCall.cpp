@@ -1,14 +1,16 @@
 // Begin and end of a call.
 #include "api/ApiCall.h"
 
+#include "LinuxEvents.h"
+
 #include <cstdlib>
 
 namespace kprobe {
 
 static uint64_t aligned(uint64_t Bytes) { return (Bytes + 7) & ~uint64_t(7); }
 
-// Room for an event of Bytes, or null. The last word is zero where the fields do
-// not fill it.
+// Room for an event of Bytes, or null. The last word is zero where the fields
+// do not fill it.
 static uint8_t *openEvent(HostStream &Stream, uint64_t Bytes, uint64_t Spare) {
   uint8_t *Place = Stream.open(Bytes, Spare);
   const uint64_t Zero = 0;
@@ -17,7 +19,7 @@ static uint8_t *openEvent(HostStream &Stream, uint64_t Bytes, uint64_t Spare) {
   return Place;
 }
 
-void ApiCall::wake() { HostRecorder::get().wake(); }
+void ApiCall::publish(FieldWriter) { publishHostEvent(*Stream); }
 
 FieldWriter ApiCall::begin(uint32_t WhichFunction, uint32_t FieldBytes) {
   HostStream *Mine = hostStream();
@@ -73,7 +75,12 @@ void recordHipApi(const ApiTable &Table) {
   // A wrong setting is told by the runtime when it loads, and by kprobe-run.
   if (!readConfig([](const char *Name) { return getenv(Name); }, Settings,
                   Why) ||
-      Settings.Disabled || !Settings.ApiHip)
+      Settings.Disabled)
+    return;
+  // As early as possible: threads made from here on inherit it.
+  if (Settings.Sched)
+    LinuxEvents::get().start();
+  if (!Settings.ApiHip)
     return;
   HostRecorder::get().add(Table, Settings);
   HostRecorder::get().start(Settings);

@@ -67,13 +67,9 @@ public:
   FieldWriter begin(uint32_t Function, uint32_t FieldBytes);
   FieldWriter end(uint64_t Result, uint32_t FieldBytes);
   void end(uint64_t Result);
-  void publish(FieldWriter) {
-    if (Stream->publish())
-      wake();
-  }
+  void publish(FieldWriter);
 
 private:
-  static void wake();
   HostStream *Stream = nullptr; // null: this call is not recorded
   uint64_t Number = 0;
   uint64_t Parent = 0;

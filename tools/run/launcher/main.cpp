@@ -6,7 +6,8 @@
 //
 //   env HSA_TOOLS_LIB=<prefix>/lib/libkprobe-runtime.so
 //       [KPROBE_OUTPUT=… KPROBE_KERNELS=… KPROBE_RING=… KPROBE_BUFFER=…]
-//       [KPROBE_API=hip,hsa LD_PRELOAD=<prefix>/lib/libkprobe-hip.so]
+//       [KPROBE_API=hip,hsa KPROBE_LTTNG=1 KPROBE_SCHED=1
+//        LD_PRELOAD=<prefix>/lib/libkprobe-hip.so]
 //       PROGRAM ARGS
 //
 // and with --vgpu what kprobe-vgpu sets (tools/vgpu/launcher).
@@ -82,8 +83,8 @@ int main(int ArgCount, char **Args) {
   CLI::App App("Runs a program built with the kprobe plug-in and writes what "
                "its kernels did into a dump.",
                "kprobe-run");
-  std::string Output, Targets, Kernels, Ring, Buffer, Api, ApiFilter;
-  bool Verbose = false;
+  std::string Output, Targets, Kernels, Ring, Buffer, Api, ApiFilter, Metrics;
+  bool Verbose = false, Lttng = false, Sched = false;
   App.add_option("-o,--output", Output,
                  "Dump file; %p process id, %h host, %t time (default "
                  "kprobe-%p.kpd); an existing file is kept, a number is added")
@@ -110,6 +111,16 @@ int main(int ArgCount, char **Args) {
                  "Of these, only functions whose name matches; globs as for "
                  "--kernel")
       ->type_name("GLOB");
+  App.add_flag("--sched", Sched,
+               "Record when the program's threads run and wait and, where it "
+               "is permitted, who wakes them, system calls and interrupts");
+  App.add_flag(
+      "--lttng", Lttng,
+      "The recorded calls go to LTTng-UST, too, for a session of yours "
+      "(lttng enable-event -u 'kprobe:*'); --api hip,hsa unless given");
+  App.add_flag("--metrics{20}", Metrics,
+               "Read the devices' clocks, load, memory, power and temperature "
+               "(rocm_smi); --metrics=MS says how often");
   App.add_flag("-v,--verbose", Verbose, "Say at the end what was seen");
   App.prefix_command();
   App.footer("Usage: kprobe-run [options] -- PROGRAM [ARGUMENTS]");
@@ -133,8 +144,17 @@ int main(int ArgCount, char **Args) {
   setIfGiven("KPROBE_KERNELS", Kernels);
   setIfGiven("KPROBE_RING", Ring);
   setIfGiven("KPROBE_BUFFER", Buffer);
+  if (Sched)
+    setenv("KPROBE_SCHED", "1", 1);
+  if (Lttng) {
+    setenv("KPROBE_LTTNG", "1", 1);
+    const char *Before = std::getenv("KPROBE_API");
+    if (Api.empty() && (!Before || !*Before))
+      Api = "hip,hsa";
+  }
   setIfGiven("KPROBE_API", Api);
   setIfGiven("KPROBE_API_FILTER", ApiFilter);
+  setIfGiven("KPROBE_METRICS", Metrics);
   if (Verbose)
     setenv("KPROBE_VERBOSE", "1", 1);
   // The runtime would say the same, but only once the program has started.
@@ -148,14 +168,16 @@ int main(int ArgCount, char **Args) {
                              {"KPROBE_BUFFER", Buffer, "--buffer"},
                              {"KPROBE_API_FILTER", ApiFilter, "--api-filter"},
                              {"KPROBE_API", Api, "--api"},
+                             {"KPROBE_METRICS", Metrics, "--metrics"},
                              {"KPROBE_KERNELS", Kernels, "--kernel"}}));
 
   const std::string Library = vgpu::libraryFolder() + "libkprobe-runtime.so";
   if (access(Library.c_str(), R_OK) != 0)
     return fail(1, "cannot read '" + Library + "': " + std::strerror(errno));
   addTool(Library);
-  // For HSA's calls too: it also knows of ends that run no exit handler.
-  if (Settings.ApiHip || Settings.ApiHsa) {
+  // For HSA's calls too: it also knows of ends that run no exit handler, and
+  // begins before the program has made a thread.
+  if (Settings.ApiHip || Settings.ApiHsa || Settings.Sched) {
     const std::string Preload = vgpu::libraryFolder() + "libkprobe-hip.so";
     if (access(Preload.c_str(), R_OK) != 0)
       return fail(1, "cannot read '" + Preload + "': " + std::strerror(errno));
