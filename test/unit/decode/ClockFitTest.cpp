@@ -34,13 +34,42 @@ TEST(ClockFit, FiftyPpmOfDriftAreMeasuredAndRemoved) {
   }
 }
 
-TEST(ClockFit, AJumpShowsInTheResidual) {
-  std::vector<ClockReading> Readings = drifting(0, 1000, 10);
-  for (size_t I = 5; I < 10; ++I)
-    Readings[I].MonotonicNs += 1000000; // 1 ms
+TEST(ClockFit, AJumpIsFoundUnderDrift) {
+  for (int64_t Jump : {1000000, -1000000}) {
+    std::vector<ClockReading> Readings = drifting(50, 1000, 10);
+    for (size_t I = 5; I < 10; ++I)
+      Readings[I].MonotonicNs += static_cast<uint64_t>(Jump);
+    ClockFit Fit(Readings, Hz);
+    EXPECT_EQ(Fit.jumps(), 1u);
+    EXPECT_NEAR(static_cast<double>(Fit.largestJumpNs()),
+                static_cast<double>(Jump), 20);
+    EXPECT_NEAR(Fit.ratePpm(), 50, 0.01);
+    EXPECT_LT(Fit.residualMaxNs(), 20);
+    for (const ClockReading &R : Readings)
+      EXPECT_NEAR(static_cast<double>(Fit.toMonotonicNs(R.Ticks) -
+                                      static_cast<int64_t>(R.MonotonicNs)),
+                  0, 20);
+  }
+}
+
+TEST(ClockFit, OneBadReadingIsLeftOut) {
+  std::vector<ClockReading> Readings = drifting(50, 1000, 10);
+  Readings[4].MonotonicNs += 2000000;
   ClockFit Fit(Readings, Hz);
-  EXPECT_GT(Fit.residualMaxNs(), 100000);
-  EXPECT_LT(Fit.residualMaxNs(), 1000000);
+  EXPECT_EQ(Fit.jumps(), 0u);
+  EXPECT_EQ(Fit.leftOut(), 1u);
+  EXPECT_NEAR(Fit.ratePpm(), 50, 0.01);
+  EXPECT_LT(Fit.residualMaxNs(), 20);
+}
+
+TEST(ClockFit, ScatterIsNoJumpButShowsInTheResidual) {
+  std::vector<ClockReading> Readings = drifting(0, 1000, 10);
+  for (size_t I = 0; I < 10; I += 2)
+    Readings[I].MonotonicNs += 90000 + 1000 * I;
+  ClockFit Fit(Readings, Hz);
+  EXPECT_EQ(Fit.jumps(), 0u);
+  EXPECT_EQ(Fit.leftOut(), 0u);
+  EXPECT_GT(Fit.residualMaxNs(), 30000);
   EXPECT_GE(Fit.residualMaxNs(), Fit.residualRmsNs());
 }
 

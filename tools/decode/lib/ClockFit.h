@@ -5,6 +5,11 @@
 // numbers stay small; the mapping itself is integer arithmetic. The fit states
 // its own quality (residuals, departure from the stated rate) and falls back to
 // the stated rate when the readings are too few or contradict it.
+//
+// A counter may stand still or be set (a device that slept or was reset): where
+// one step between readings departs from all others, the line is cut. The
+// pieces have one rate and an offset each. A single reading that departs from
+// both its neighbours was taken badly, and is left out.
 #ifndef KPROBE_DECODE_CLOCKFIT_H
 #define KPROBE_DECODE_CLOCKFIT_H
 
@@ -47,8 +52,22 @@ public:
   int64_t offsetNs() const { return toMonotonicNs(0); }
   double residualMaxNs() const { return ResidualMax; }
   double residualRmsNs() const { return ResidualRms; }
+  /// Places at which the counter jumped, and by how much at most.
+  uint64_t jumps() const { return Pieces.empty() ? 0 : Pieces.size() - 1; }
+  int64_t largestJumpNs() const { return LargestJump; }
+  /// Readings that were taken badly.
+  uint64_t leftOut() const { return Outliers; }
 
 private:
+  /// A line from FirstTicks on, to the next piece.
+  struct Piece {
+    uint64_t FirstTicks;
+    uint64_t BaseTicks;
+    int64_t BaseNs;
+  };
+  void cutAndFit(const std::vector<ClockReading> &Readings,
+                 long double Nominal);
+
   Quality How = Quality::None;
   uint64_t Count = 0;
   uint64_t Reversed = 0;
@@ -56,8 +75,9 @@ private:
   double Ppm = 0;
   double ResidualMax = 0;
   double ResidualRms = 0;
-  uint64_t BaseTicks = 0;
-  int64_t BaseNs = 0;
+  int64_t LargestJump = 0;
+  uint64_t Outliers = 0;
+  std::vector<Piece> Pieces;
   int64_t NsPerTick = 0; ///< times 2^40
 };
 

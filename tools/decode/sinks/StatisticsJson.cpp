@@ -25,6 +25,9 @@ Json clockJson(const Agent &A) {
   J["rate_rejected"] = Fit.rateRejected();
   J["residual_max_ns"] = Fit.residualMaxNs();
   J["residual_rms_ns"] = Fit.residualRmsNs();
+  J["jumps"] = Fit.jumps();
+  J["largest_jump_ns"] = Fit.largestJumpNs();
+  J["left_out"] = Fit.leftOut();
   return J;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 
 namespace kprobe {
 namespace {
@@ -36,6 +37,14 @@ std::string clockText(const Agent &A) {
     Text += format("rate %+.3f ppm of the stated one, residual at most %.0f "
                    "ns, rms %.0f ns",
                    Fit.ratePpm(), Fit.residualMaxNs(), Fit.residualRmsNs());
+  if (Fit.jumps() != 0)
+    Text +=
+        ", " + num(Fit.jumps()) +
+        (Fit.jumps() == 1 ? " jump of " : " jumps of up to ") +
+        (Fit.largestJumpNs() < 0 ? "-" : "") +
+        durationText(static_cast<uint64_t>(std::llabs(Fit.largestJumpNs())));
+  if (Fit.leftOut() != 0)
+    Text += ", " + num(Fit.leftOut()) + " left out";
   if (Fit.reversed() != 0)
     Text += ", " + num(Fit.reversed()) + " went back in time";
   return Text + "\n";
