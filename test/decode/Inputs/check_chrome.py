@@ -35,7 +35,7 @@ assert trace["displayTimeUnit"] == "ns"
 print("base", trace["otherData"]["begin_realtime_ns"])
 
 processes, threads, tracks = {}, {}, collections.defaultdict(list)
-open_calls, arrows = collections.defaultdict(list), {}
+open_calls, arrows, counters = collections.defaultdict(list), {}, []
 for event in trace["traceEvents"]:
     where = event["pid"], event["tid"]
     if event["ph"] == "M":
@@ -48,8 +48,11 @@ for event in trace["traceEvents"]:
         tracks[where].append([nanoseconds(event["ts"]), None, event["name"]])
     elif event["ph"] == "E":
         slice_ = tracks[where][open_calls[where].pop()]
-        assert slice_[2] == event["name"], event
+        assert slice_[2] == event.get("name", slice_[2]), event
         slice_[1] = nanoseconds(event["ts"]) - slice_[0]
+    elif event["ph"] == "C":
+        (unit, value), = event["args"].items()
+        counters.append(f"{event['name']} = {float(value):g} {unit} at {nanoseconds(event['ts'])}")
     elif event["ph"] in ("s", "f"):
         arrows.setdefault(event["id"], []).append((event["ph"], where, nanoseconds(event["ts"])))
     else:
@@ -67,6 +70,8 @@ for where, slices in sorted(tracks.items()):
             open_ends.append(begin + length)
         shown = "?" if length is None else length
         print(f"{processes[where[0]]} / {threads[where]}: {name} {begin}+{shown}")
+for text in counters:
+    print(text)
 print(f"slices: {sum(map(len, tracks.values()))}, tracks: {len(tracks)}")
 
 

@@ -34,6 +34,7 @@ def read(path):
 
 names, tracks, slices, stacks = {}, {}, collections.defaultdict(list), {}
 flows, base = collections.defaultdict(list), None
+units, counters = {}, []
 for packet in read(sys.argv[1]):
     for data in packet["interned_data"]:
         for item in data["event_names"]:
@@ -51,6 +52,8 @@ for packet in read(sys.argv[1]):
             text = f"thread {thread['tid'][0]} {thread['thread_name'][0]}"
         else:
             text = track["name"][0]
+        if track["counter"]:
+            units[uuid] = track["counter"][0]["unit_name"][0]
         parent = track["parent_uuid"]
         tracks[uuid] = f"{tracks[parent[0]]} / {text}" if parent else text
         stacks[uuid] = []
@@ -60,6 +63,10 @@ for packet in read(sys.argv[1]):
         time = int(packet["timestamp"][0]) - base
         assert time >= 0
         kind = event["type"][0]
+        if kind == "TYPE_COUNTER":
+            counters.append(f"{tracks[uuid]} = {float(event['double_counter_value'][0]):g} "
+                            f"{units[uuid]} at {time}")
+            continue
         if kind == "TYPE_SLICE_END":
             begin = stacks[uuid].pop()
             begin[1] = time - begin[0]
@@ -88,6 +95,9 @@ for uuid, items in slices.items():
         assert not ends or begin + length <= ends[-1], f"{name} crosses another slice"
         ends.append(begin + length)
 
+if "--count" not in sys.argv:
+    for text in counters:
+        print(text)
 count = collections.Counter(item[3] for items in slices.values() for item in items)
 for uuid, items in slices.items():
     for begin, length, name, *_ in items:

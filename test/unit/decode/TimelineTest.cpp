@@ -25,10 +25,11 @@ struct Walk {
   uint64_t Clamped = 0;
   Alignment How = Alignment::None;
 
-  explicit Walk(const std::string &Text) {
+  explicit Walk(const std::string &Text,
+                size_t InMemory = Timeline::DefaultInMemory) {
     AlignedBytes Input(make(Text));
     MemorySource Source(Input.data(), Input.size());
-    Timeline T;
+    Timeline T(InMemory);
     Error E = T.open(Source);
     EXPECT_FALSE(E) << E.text();
     TimelineItem Item;
@@ -201,6 +202,26 @@ TEST(Timeline, KernelsBeginAndEndAroundTheirWaves) {
   EXPECT_EQ(W.Kinds,
             (std::vector<Kind>{Kind::Submit, Kind::KernelBegin, Kind::WaveBegin,
                                Kind::WaveEnd, Kind::KernelEnd}));
+}
+
+TEST(Timeline, WhatDoesNotFitInMemoryComesOutTheSame) {
+  std::string Text = Start + "dispatch table=T submit=1999999000 waves=200\n"
+                             "waves\n";
+  for (unsigned I = 0; I < 200; ++I) {
+    // Out of order, and several at the same time.
+    std::string Tick = std::to_string(100000000 + I * 7919 % 50);
+    Text += "  wave begin=0," + Tick + " end=100," + Tick + " hw=" +
+            std::to_string(I) + ",0\n    event site=0 clock=0\n";
+  }
+  Text += "end\nsummary\n";
+  Walk All(Text);
+  EXPECT_EQ(All.Waves.size(), 200u);
+  for (size_t InMemory : {1u, 3u, 64u, 199u}) {
+    Walk Some(Text, InMemory);
+    EXPECT_EQ(Some.Kinds, All.Kinds);
+    EXPECT_EQ(Some.Times, All.Times);
+    EXPECT_EQ(Some.Tracks, All.Tracks) << "the order of equal times, too";
+  }
 }
 
 } // namespace

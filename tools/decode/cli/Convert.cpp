@@ -2,6 +2,7 @@
 #include "Commands.h"
 
 #include "Converters.h"
+#include "Progress.h"
 
 #include <CLI/Validators.hpp>
 
@@ -18,6 +19,7 @@ struct Options {
   std::string Format;
   std::string Output;
   std::string From, Until;
+  std::string Counters;
   TimelineCut Cut;
 };
 
@@ -51,6 +53,12 @@ void remark(const std::string &File, const Timeline &T) {
     std::fprintf(stderr, "kprobe-decode: warning: %s: %s\n", File.c_str(),
                  Text.c_str());
   };
+  uint64_t Timed = 0;
+  for (const auto &Entry : T.trace().Dispatches)
+    Timed += T.counters().of(Entry.first) != nullptr;
+  if (!T.counters().names().empty() && Timed < T.trace().Dispatches.size())
+    say("no counters of " +
+        std::to_string(T.trace().Dispatches.size() - Timed) + " dispatches");
   if (T.clampedTimes() != 0)
     say(std::to_string(T.clampedTimes()) +
         " times lay outside the trace or before their begin and were moved");
@@ -90,11 +98,18 @@ int convert(Options &O) {
     auto Source = std::make_unique<FileSource>();
     auto T = std::make_unique<Timeline>();
     T->cut(O.Cut);
+    Progress Reading("reading " + File);
+    Source->watch(
+        [&](uint64_t Done, uint64_t All) { Reading.show(Done, All); });
     Error E = Source->open(File);
     if (!E)
       E = Source->rewind(); // a pipe fails here, before anything is written
     if (!E)
       E = T->open(*Source);
+    Source->watch(nullptr);
+    if (!O.Counters.empty() && T->trace().Owner)
+      if (Error Unread = T->counters().read(O.Counters, T->trace()))
+        return complain(O.Counters, Unread.text());
     if (E)
       Faults.emplace_back(File, E.text());
     if (!T->trace().Owner)
@@ -105,6 +120,11 @@ int convert(Options &O) {
   }
   int Status = 0;
   if (!Inputs.empty()) {
+    Progress Writing("writing " + O.Output);
+    for (size_t I = 0; I < Inputs.size(); ++I)
+      Inputs[I]->watch([&, I](uint64_t Given, uint64_t All) {
+        Writing.show(I * All + Given, Inputs.size() * All);
+      });
     Error E = O.Format == "ctf"        ? writeCtfInputs(Inputs, O.Output)
               : O.Format == "perfetto" ? writePerfetto(Inputs, O.Output)
               : O.Format == "chrome"   ? writeChrome(Inputs, O.Output)
@@ -146,6 +166,10 @@ Command addConvertCommand(CLI::App &App) {
   Sub->add_option("--until", O->Until, "only what happens up to this time")
       ->check(checkTime)
       ->type_name("TIME");
+  Sub->add_option("--counters", O->Counters,
+                  "what kprobe-vgpu --stats-json counted of each dispatch: "
+                  "counter tracks (ctf, perfetto, chrome)")
+      ->type_name("FILE");
   Sub->add_option("--kernel", O->Cut.Kernel,
                   "of kernels only those with TEXT in their name")
       ->type_name("TEXT");

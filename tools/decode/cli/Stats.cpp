@@ -2,6 +2,7 @@
 #include "Commands.h"
 
 #include "DumpVerifier.h"
+#include "Progress.h"
 #include "StatisticsReport.h"
 
 #include <algorithm>
@@ -32,6 +33,9 @@ Command addStatsCommand(CLI::App &App) {
       uint64_t Before = S.eventTotals().Damaged;
       Trace &T = S.open();
       FileSource Source;
+      Progress Reading("reading " + File);
+      Source.watch(
+          [&](uint64_t Done, uint64_t All) { Reading.show(Done, All); });
       Error E = Source.open(File);
       if (!E)
         E = readTrace(Source, T, S);

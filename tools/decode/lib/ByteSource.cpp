@@ -46,6 +46,8 @@ Error FileSource::open(const std::string &Path) {
     return systemError();
   if (S_ISDIR(Status.st_mode))
     return Error::plain("is a directory");
+  if (S_ISREG(Status.st_mode))
+    Size = static_cast<uint64_t>(Status.st_size);
   return Error::success();
 }
 
@@ -70,12 +72,16 @@ Error FileSource::next(uint64_t Bytes, ByteSpan &Out) {
   }
   Out.Data = reinterpret_cast<const uint8_t *>(Buffer.data());
   Out.Size = static_cast<size_t>(Have);
+  Position += Have;
+  if (Watch)
+    Watch(Position, Size);
   return Error::success();
 }
 
 Error FileSource::rewind() {
   if (::lseek(Descriptor, 0, SEEK_SET) != 0)
     return Error::plain("cannot be read twice: give a file, not a pipe");
+  Position = 0;
   return Error::success();
 }
 

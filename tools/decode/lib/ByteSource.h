@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,12 +60,18 @@ public:
   ~FileSource() override;
 
   Error open(const std::string &Path);
+  /// Called with the bytes read so far, and with the file's size (0: a pipe).
+  void watch(std::function<void(uint64_t Done, uint64_t All)> Watcher) {
+    Watch = std::move(Watcher);
+  }
   Error next(uint64_t Bytes, ByteSpan &Out) override;
   Error rewind() override;
   Error readAt(uint64_t Offset, void *Out, size_t Bytes) override;
 
 private:
   int Descriptor = -1;
+  uint64_t Size = 0, Position = 0;
+  std::function<void(uint64_t, uint64_t)> Watch;
   std::vector<uint64_t> Buffer;
 };
 

@@ -7,6 +7,7 @@ void HostMerge::add(const HostThread &Thread, uint64_t Offset, uint64_t Bytes) {
   Stream &S = Streams[Thread.Record.Thread];
   S.Thread = &Thread;
   S.Chunks.push_back({Offset, Bytes});
+  Size += Bytes;
 }
 
 Error HostMerge::start(ByteSource &Input) {
@@ -47,6 +48,7 @@ Error HostMerge::advance(Stream &S) {
       }
       auto [Offset, Bytes] = S.Chunks[S.NextChunk++];
       S.Buffer.resize(Bytes);
+      Given += Bytes;
       if (Error E = Source->readAt(Offset, S.Buffer.data(), Bytes))
         return E;
       S.Reader = std::make_unique<HostEventReader>(

@@ -32,6 +32,10 @@ public:
   const HostItem *head() const { return First ? &First->Item : nullptr; }
   Error step();
 
+  /// Bytes of streams, all and those that were read.
+  uint64_t size() const { return Size; }
+  uint64_t given() const { return Given; }
+
 private:
   struct Stream {
     const HostThread *Thread = nullptr;
@@ -48,6 +52,7 @@ private:
   void choose();
 
   ByteSource *Source = nullptr;
+  uint64_t Size = 0, Given = 0;
   std::map<uint32_t, Stream> Streams; ///< by thread number
   Stream *First = nullptr;
 };

@@ -23,7 +23,9 @@ public:
     if (Fate != WaveFate::Ended && Fate != WaveFate::Begun)
       return Error::success();
     if (Wanted)
-      T.Waves.push_back({&D, View.EventsOffset, View.EventCount, H.BeginTicks});
+      if (Error E = T.Waves.add(
+              {&D, View.EventsOffset, View.EventCount, H.BeginTicks}))
+        return E;
     uint64_t &First = T.FirstTick.try_emplace(&D, H.BeginTicks).first->second;
     First = std::min(First, H.BeginTicks);
     if (Fate == WaveFate::Ended && H.EndTicks > H.BeginTicks) {
@@ -57,7 +59,8 @@ Error Timeline::open(ByteSource &Input) {
                      Begin;
   }
   fitClocks();
-  collectStarts();
+  if (Error Full = collectStarts())
+    return Full;
   if (Error Unreadable = Host.start(Input))
     return Unreadable;
   return E;
@@ -125,7 +128,7 @@ int64_t Timeline::clamp(int64_t Ns) {
   return std::clamp(Ns, Begin, Begin + LongestTraceNs);
 }
 
-void Timeline::collectStarts() {
+Error Timeline::collectStarts() {
   std::vector<const Dispatch *> InOrder;
   for (const auto &Entry : Contents.Dispatches)
     InOrder.push_back(&Entry.second);
@@ -141,7 +144,8 @@ void Timeline::collectStarts() {
     if (R.SubmitNs != 0) {
       int64_t Ns = clamp(
           static_cast<int64_t>(std::min<uint64_t>(R.SubmitNs, INT64_MAX)));
-      Starts.push_back({Ns, Ns, Kind::Submit, D, 0});
+      if (Error E = Starts.add({Ns, Ns, Kind::Submit, D, 0, 0}))
+        return E;
     }
     if (!kernelTimed(*D))
       continue;
@@ -152,18 +156,30 @@ void Timeline::collectStarts() {
       ++Clamped;
     else
       To = std::max(From, clamp(System.toMonotonicNs(R.EndSystem)));
-    Starts.push_back({From, To, Kind::KernelBegin, D, 0});
-    Starts.push_back({To, To, Kind::KernelEnd, D, 0});
+    // A kernel that begins and ends at once does so in this order.
+    if (Error E = Starts.add({From, To, Kind::KernelBegin, D, 0, 0}))
+      return E;
+    if (Error E = Starts.add({To, To, Kind::KernelEnd, D, 0, 0}))
+      return E;
   }
-  for (size_t I = 0; I < Waves.size(); ++I) {
-    const WaveRecord &W = Waves[I];
-    const ClockFit &Ticks = Clocks[W.Owner->Where].Ticks;
-    int64_t Ns = clamp(Ticks.toMonotonicNs(W.BeginTicks));
-    Starts.push_back({Ns, Ns, Kind::WaveBegin, W.Owner, I});
+  if (Error E = collectWaves())
+    return E;
+  return Starts.finish();
+}
+
+Error Timeline::collectWaves() {
+  if (Error E = Waves.finish())
+    return E;
+  while (const WaveRecord *W = Waves.head()) {
+    const ClockFit &Ticks = Clocks[W->Owner->Where].Ticks;
+    int64_t Ns = clamp(Ticks.toMonotonicNs(W->BeginTicks));
+    if (Error E = Starts.add({Ns, Ns, TimelineItem::Kind::WaveBegin, W->Owner,
+                              W->Offset, W->EventCount}))
+      return E;
+    if (Error E = Waves.step())
+      return E;
   }
-  // A kernel that begins and ends at once must do so in this order: stable.
-  std::stable_sort(Starts.begin(), Starts.end(),
-                   [](const Start &A, const Start &B) { return A.Ns < B.Ns; });
+  return Error::success();
 }
 
 /// \p Amount x \p Numerator / \p Denominator without overflow.
@@ -241,29 +257,28 @@ const Track *Timeline::assignTrack(const TimelineWave &W) {
 }
 
 Error Timeline::beginWave(const Start &S, TimelineItem &Item) {
-  const WaveRecord &R = Waves[S.Wave];
   auto W = std::make_unique<TimelineWave>();
-  W->Owner = R.Owner;
-  if (Error E = Source->readAt(R.Offset - sizeof(KprobeWaveExtent) -
+  W->Owner = S.Owner;
+  if (Error E = Source->readAt(S.Offset - sizeof(KprobeWaveExtent) -
                                    sizeof(KprobeWaveHeader),
                                &W->Header, sizeof(KprobeWaveHeader)))
     return E;
   W->BeginNs = S.Ns;
-  EventBuffer.resize(R.EventCount);
-  if (Error E = Source->readAt(R.Offset, EventBuffer.data(),
-                               R.EventCount * sizeof(KprobeEvent)))
+  EventBuffer.resize(S.EventCount);
+  if (Error E = Source->readAt(S.Offset, EventBuffer.data(),
+                               S.EventCount * sizeof(KprobeEvent)))
     return E;
   WaveView View;
   View.Header = W->Header;
   View.Extent = {};
   View.Events = EventBuffer.data();
-  View.EventCount = R.EventCount;
-  W->Blocks.reserve(R.EventCount);
-  W->Account = forEachBlock(View, EventRules(*R.Owner), [&](const Block &B) {
+  View.EventCount = S.EventCount;
+  W->Blocks.reserve(S.EventCount);
+  W->Account = forEachBlock(View, EventRules(*S.Owner), [&](const Block &B) {
     W->Blocks.push_back({B, 0, 0});
   });
   DamagedEvents += W->Account.Damaged;
-  mapBlocks(*W, Clocks[R.Owner->Where]);
+  mapBlocks(*W, Clocks[S.Owner->Where]);
   W->Where = assignTrack(*W);
   auto Run = std::make_unique<Running>();
   Run->Wave = std::move(W);
@@ -272,7 +287,7 @@ Error Timeline::beginWave(const Start &S, TimelineItem &Item) {
   Item = {TimelineItem::Kind::WaveBegin,
           S.Ns,
           S.Ns,
-          R.Owner,
+          S.Owner,
           Run->Wave.get(),
           nullptr};
   pushHeap({Run->ns(), Run->Order, Run.get()});
@@ -305,7 +320,8 @@ void Timeline::siftDown(HeapEntry Entry) {
 
 int64_t Timeline::nextDeviceNs() const {
   int64_t Ns = Heap.empty() ? INT64_MAX : Heap[0].Ns;
-  return NextStart < Starts.size() ? std::min(Ns, Starts[NextStart].Ns) : Ns;
+  const Start *S = Starts.head();
+  return S ? std::min(Ns, S->Ns) : Ns;
 }
 
 bool Timeline::wants(const Dispatch &D) const {
@@ -355,6 +371,8 @@ Error Timeline::next(TimelineItem &Item, bool &Done) {
   do {
     if (Error E = nextOfAll(Item, Done))
       return E;
+    if (Watch)
+      Watch(given(), toGive());
   } while (!Done && !wanted(Item));
   return Error::success();
 }
@@ -393,9 +411,9 @@ Error Timeline::nextOfAll(TimelineItem &Item, bool &Done) {
 Error Timeline::nextDevice(TimelineItem &Item, bool &Done) {
   Done = false;
   Retired.reset();
-  bool HaveStart = NextStart < Starts.size();
+  const Start *Next = Starts.head();
   // At equal times what runs goes on before something new begins.
-  if (!Heap.empty() && (!HaveStart || Heap[0].Ns <= Starts[NextStart].Ns)) {
+  if (!Heap.empty() && (!Next || Heap[0].Ns <= Next->Ns)) {
     Running &Run = *Heap[0].Run;
     TimelineWave &W = *Run.Wave;
     if (Run.NextBlock < W.Blocks.size()) {
@@ -415,11 +433,13 @@ Error Timeline::nextDevice(TimelineItem &Item, bool &Done) {
       siftDown(Last);
     return Error::success();
   }
-  if (!HaveStart) {
+  if (!Next) {
     Done = true;
     return Error::success();
   }
-  const Start &S = Starts[NextStart++];
+  const Start S = *Next;
+  if (Error E = Starts.step())
+    return E;
   if (S.What == TimelineItem::Kind::WaveBegin)
     return beginWave(S, Item);
   Item = {S.What, S.Ns, S.EndNs, S.Owner, nullptr, nullptr};

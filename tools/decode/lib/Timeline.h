@@ -2,8 +2,9 @@
 //
 // open() reads the dump once and keeps a small record a wave; next() then hands
 // out dispatches, waves and blocks sorted by time, reading a wave's events when
-// the wave begins. Memory: the records, and the events of waves that run at the
-// same time. The input is read twice, so it must be a file.
+// the wave begins. Memory: a fixed number of the records (the rest goes to a
+// temporary file), the events of waves that run at the same time, and what a
+// Trace keeps of each dispatch. The input is read twice, so it must be a file.
 //
 // Times are nanoseconds of CLOCK_MONOTONIC; realtimeNs() turns them into
 // nanoseconds since the epoch. All guards against senseless times are here, so
@@ -15,12 +16,15 @@
 #define KPROBE_DECODE_TIMELINE_H
 
 #include "ClockFit.h"
+#include "DispatchCounters.h"
 #include "HardwarePlace.h"
 #include "HostMerge.h"
+#include "SpillSort.h"
 #include "Trace.h"
 #include "WaveEvents.h"
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -106,6 +110,11 @@ struct TimelineCut {
 
 class Timeline {
 public:
+  static constexpr size_t DefaultInMemory = 1 << 16;
+  /// \p InMemory records are kept in memory.
+  explicit Timeline(size_t InMemory = DefaultInMemory)
+      : Waves(InMemory), Starts(InMemory) {}
+
   /// Before open().
   void cut(const TimelineCut &Wanted) { Cut = Wanted; }
 
@@ -128,10 +137,20 @@ public:
   }
 
   const Trace &trace() const { return Contents; }
+  /// What else is known of dispatches; between open() and the walk.
+  DispatchCounters &counters() { return Counters; }
+  const DispatchCounters &counters() const { return Counters; }
   const AgentClock &clockOf(const Agent &A) const;
   /// Whether the kernel's own begin and end are among the items.
   bool kernelTimed(const Dispatch &D) const;
   uint64_t waveCount() const { return Waves.size(); }
+  /// How much next() has given out, of all, in some unit.
+  uint64_t given() const { return Starts.given() + Host.given(); }
+  uint64_t toGive() const { return Starts.size() + Host.size(); }
+  /// Called with these at every item.
+  void watch(std::function<void(uint64_t Given, uint64_t All)> Watcher) {
+    Watch = std::move(Watcher);
+  }
 
   int64_t beginNs() const { return Begin; } ///< no item is earlier
   int64_t realtimeNs(int64_t MonotonicNs) const {
@@ -149,6 +168,11 @@ private:
     uint64_t EventCount;
     uint64_t BeginTicks;
   };
+  struct InOrderOfFile {
+    bool operator()(const WaveRecord &, const WaveRecord &) const {
+      return false;
+    }
+  };
   /// Sums of whole waves, for an agent's clock rate.
   struct CycleSums {
     unsigned __int128 Cycles = 0;
@@ -159,7 +183,13 @@ private:
     int64_t EndNs;
     TimelineItem::Kind What;
     const Dispatch *Owner;
-    size_t Wave; ///< index into Waves
+    uint64_t Offset; ///< of a wave's events
+    uint64_t EventCount;
+  };
+  struct ByTime {
+    bool operator()(const Start &A, const Start &B) const {
+      return A.Ns < B.Ns;
+    }
   };
   struct Running {
     std::unique_ptr<TimelineWave> Wave;
@@ -187,7 +217,8 @@ private:
   Error nextOfAll(TimelineItem &Item, bool &Done);
   void fitClocks();
   void alignWithoutReadings(const Agent &A, AgentClock &C);
-  void collectStarts();
+  Error collectStarts();
+  Error collectWaves();
   int64_t clamp(int64_t Ns);
   void pushHeap(HeapEntry Entry);
   void siftDown(HeapEntry Entry);
@@ -198,6 +229,7 @@ private:
   const Track *assignTrack(const TimelineWave &W);
 
   TimelineCut Cut;
+  std::function<void(uint64_t, uint64_t)> Watch;
   // Begun and left out, not yet ended.
   std::unordered_set<uint64_t> CutCalls;
   std::unordered_set<const Dispatch *> CutKernels;
@@ -205,12 +237,12 @@ private:
 
   ByteSource *Source = nullptr;
   Trace Contents;
-  std::vector<WaveRecord> Waves;
+  DispatchCounters Counters;
+  SpillSort<WaveRecord, InOrderOfFile> Waves;
   std::map<const Agent *, CycleSums> Sums;
   std::unordered_map<const Dispatch *, uint64_t> FirstTick;
   std::map<const Agent *, AgentClock> Clocks;
-  std::vector<Start> Starts;
-  size_t NextStart = 0;
+  SpillSort<Start, ByTime> Starts;
   HostMerge Host;
   bool HostGiven = false; ///< the head of Host was the last item
   std::vector<KprobeEvent> EventBuffer;

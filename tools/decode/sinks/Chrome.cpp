@@ -6,6 +6,8 @@
 // epoch is in "otherData".
 #include "Converters.h"
 
+#include "CounterTracks.h"
+#include "LinuxSlices.h"
 #include "Names.h"
 #include "TextOutput.h"
 
@@ -59,6 +61,11 @@ private:
   void kernel(const Timeline &T, const TimelineItem &Item);
   void wave(const Timeline &T, const TimelineWave &W);
   void block(const Timeline &T, const TimelineItem &Item);
+  void host(const Timeline &T, const TimelineItem &Item);
+  void sample(const Timeline &T, const TimelineItem &Item);
+  void reading(const Timeline &T, const std::string &Name,
+               const std::string &Unit, double Value, int64_t Ns);
+  void counters(const Timeline &T, const TimelineItem &Item);
 
   TextOutput &Out;
   int64_t BaseNs;
@@ -75,6 +82,8 @@ private:
   std::map<uint64_t, uint64_t> ThreadCounts;   ///< by process
   std::map<const KprobeKernelRecord *, std::vector<std::string>> SiteNames;
   std::map<const Dispatch *, std::string> KernelNames;
+  LinuxSlices Linux;
+  std::map<std::string, uint64_t> LinuxTracks;
 };
 
 void ChromeWriter::slice(const std::string &QuotedName, const char *Category,
@@ -248,6 +257,48 @@ void ChromeWriter::block(const Timeline &T, const TimelineItem &Item) {
   Out << "}}";
 }
 
+void ChromeWriter::reading(const Timeline &T, const std::string &Name,
+                           const std::string &Unit, double Value, int64_t Ns) {
+  hostProcess(T);
+  separator();
+  Out << "{\"ph\":\"C\",\"name\":" << quoted(Name) << ",\"ts\":";
+  micros(T.realtimeNs(Ns) - BaseNs);
+  Out << ",\"pid\":" << HostProcess << ",\"tid\":0,\"args\":{" << quoted(Unit)
+      << ":" << nlohmann::json(Value).dump() << "}}";
+}
+
+void ChromeWriter::sample(const Timeline &T, const TimelineItem &Item) {
+  auto R = Item.Host->Event.as<KprobeHostSample>();
+  reading(T, counterLabel(T.trace(), R), T.trace().Counters.at(R.Counter).Unit,
+          sampleValue(R), Item.Ns);
+}
+
+void ChromeWriter::counters(const Timeline &T, const TimelineItem &Item) {
+  visitCounters(T, Item, [&](const std::string &Name, double Value) {
+    reading(T, Name, "value", Value, Item.Ns);
+  });
+}
+
+void ChromeWriter::host(const Timeline &T, const TimelineItem &Item) {
+  if (Item.Host->Event.Head.Kind == KPROBE_HOST_SAMPLE)
+    return sample(T, Item);
+  Linux.item(T.trace(), Item, [&](const LinuxSlice &S) {
+    uint64_t Process = hostProcess(T);
+    std::string Track = std::string(S.group()) + ", " + S.track();
+    uint64_t &Id = LinuxTracks[Track];
+    if (Id == 0)
+      name("thread_name", Process, Id = ++HostThreads, Track);
+    separator();
+    Out << "{\"ph\":\"" << (S.Begin ? "B" : "E") << "\"";
+    if (S.Begin)
+      Out << ",\"name\":" << quoted(S.Name) << ",\"cat\":\"" << S.category()
+          << "\"";
+    Out << ",\"ts\":";
+    micros(T.realtimeNs(Item.Ns) - BaseNs);
+    Out << ",\"pid\":" << Process << ",\"tid\":" << Id << "}";
+  });
+}
+
 Error ChromeWriter::write(Timeline &T) {
   HostProcess = HostThreads = 0;
   HostTracks.clear();
@@ -256,6 +307,8 @@ Error ChromeWriter::write(Timeline &T) {
   UnitProcess.clear();
   SiteNames.clear();
   KernelNames.clear();
+  Linux = LinuxSlices();
+  LinuxTracks.clear();
   return T.visit([&](const TimelineItem &Item) {
     switch (Item.What) {
     case TimelineItem::Kind::Submit:
@@ -268,8 +321,15 @@ Error ChromeWriter::write(Timeline &T) {
     case TimelineItem::Kind::CallEnd:
       call(T, Item);
       break;
+    case TimelineItem::Kind::Host:
+      host(T, Item);
+      break;
     case TimelineItem::Kind::KernelBegin:
       kernel(T, Item);
+      counters(T, Item);
+      break;
+    case TimelineItem::Kind::KernelEnd: // its slice has its end
+      counters(T, Item);
       break;
     case TimelineItem::Kind::WaveBegin:
       wave(T, *Item.Wave);

@@ -136,10 +136,20 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
                                                       {"thread", n(32)},
                                                       {"call", n(64)}}));
   KernelBegin =
-      event("kprobe:kernel_begin",
-            structure(Class, {{"dispatch", n(64)}, {"kernel", text()}}));
-  KernelEnd =
-      event("kprobe:kernel_end", structure(Class, {{"dispatch", n(64)}}));
+      event("kprobe:kernel_begin", structure(Class, {{"dispatch", n(64)},
+                                                     {"kernel", text()},
+                                                     {"agent", n(32)},
+                                                     {"queue", n(32)}}));
+  KernelEnd = event("kprobe:kernel_end", structure(Class, {{"dispatch", n(64)},
+                                                           {"agent", n(32)},
+                                                           {"queue", n(32)}}));
+  DispatchCounter = event(
+      "kprobe:dispatch_counter",
+      structure(Class, {{"dispatch", n(64)},
+                        {"agent", n(32)},
+                        {"counter", text()},
+                        {"value",
+                         bt_field_class_real_double_precision_create(Class)}}));
   WaveBegin = event("kprobe:wave_begin",
                     structure(Class, {{"dispatch", n(64)},
                                       {"wave", n(64)},
@@ -149,6 +159,8 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
                                       {"wave_in_group", n(32)},
                                       {"track", n(32)},
                                       {"place", text()},
+                                      {"agent", n(32)},
+                                      {"unit", text()},
                                       {"exec", number(Class, 64, true)}}));
   Block = event("kprobe:block", structure(Class, {{"dispatch", n(64)},
                                                   {"wave", n(64)},
@@ -159,6 +171,9 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
                                                   {"duration_ns", n(64)}}));
   WaveEnd = event("kprobe:wave_end", structure(Class, {{"dispatch", n(64)},
                                                        {"wave", n(64)},
+                                                       {"agent", n(32)},
+                                                       {"unit", text()},
+                                                       {"track", n(32)},
                                                        {"ended", n(8)},
                                                        {"written", n(64)},
                                                        {"kept", n(64)},

@@ -22,7 +22,8 @@ struct CtfTypes {
   const bt_event_class *Submit = nullptr, *KernelBegin = nullptr,
                        *KernelEnd = nullptr, *WaveBegin = nullptr,
                        *Block = nullptr, *WaveEnd = nullptr,
-                       *CallBegin = nullptr, *CallEnd = nullptr;
+                       *CallBegin = nullptr, *CallEnd = nullptr,
+                       *DispatchCounter = nullptr;
   std::map<uint32_t, const bt_event_class *> Host; ///< by KPROBE_HOST_*
   /// Site numbers of the trace: tables one after another.
   std::map<const SiteTable *, uint64_t> FirstSite;

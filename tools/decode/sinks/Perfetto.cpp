@@ -4,6 +4,8 @@
 //
 //   process ─┬─ thread …          calls, submissions inside them
 //            ├─ queue …           kernels
+//            ├─ Linux … ── thread, its system calls, processor
+//            ├─ counter …         readings
 //            └─ agent ── shader engine ── compute unit ── wave slot
 //                                                           waves, their blocks
 //
@@ -11,27 +13,19 @@
 // packet sequence carries everything; names are interned in it.
 #include "Converters.h"
 
+#include "CounterTracks.h"
+#include "LinuxSlices.h"
 #include "Names.h"
-#include "TextOutput.h"
-#include "perfetto.pb.h"
+#include "PerfettoPackets.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace kprobe {
 namespace {
 
-namespace pb = kprobe::perfetto;
-
-constexpr uint32_t RealtimeClock = 1;
-constexpr uint32_t MonotonicClock = 3;
-constexpr uint32_t OnlySequence = 1;
-constexpr uint32_t StateCleared = 1;
-constexpr uint32_t NeedsState = 2;
-
-class PerfettoWriter {
+class PerfettoWriter : private PerfettoPackets {
 public:
-  explicit PerfettoWriter(TextOutput &Out) : Out(Out) {}
+  using PerfettoPackets::PerfettoPackets;
   void begin(const Timeline &First);
   Error write(Timeline &T);
 
@@ -41,36 +35,21 @@ private:
     uint64_t Track;
   };
 
-  void packet(const pb::TracePacket &P);
-  uint64_t track(uint64_t Parent, const std::string &Name);
-  /// The track of \p Name below \p Parent, made at its first use.
-  uint64_t child(uint64_t Parent, const std::string &Name);
   uint64_t threadTrack(const Timeline &T, uint32_t Number);
   uint64_t waveTrack(const Track &Where);
   uint64_t queueTrack(const TimelineItem &Item);
-
-  /// Starts an event; send() writes it.
-  pb::TrackEvent &event(pb::TrackEvent::Type Type, uint64_t Track, int64_t Ns,
-                        const char *Category = nullptr,
-                        const std::string &Name = "");
-  void send() { packet(Packet); }
-  void end(uint64_t Track, int64_t Ns);
-  static void note(pb::TrackEvent &E, const char *Name, uint64_t Value);
-  static void note(pb::TrackEvent &E, const char *Name,
-                   const std::string &Text);
 
   void call(const Timeline &T, const TimelineItem &Item);
   void submit(const Timeline &T, const TimelineItem &Item);
   void kernel(const Timeline &T, const TimelineItem &Item);
   void wave(const Timeline &T, const TimelineWave &W);
   void block(const Timeline &T, const TimelineItem &Item);
-
-  TextOutput &Out;
-  pb::TracePacket Packet;
-  bool First = true;
-  uint64_t LastTrack = 0;
-  std::unordered_map<std::string, uint64_t> Interned;
-  std::string Wire;
+  void host(const Timeline &T, const TimelineItem &Item);
+  void sample(const Timeline &T, const TimelineItem &Item);
+  void reading(const Timeline &T, const std::string &Name,
+               const std::string &Unit, double Value, int64_t Ns);
+  /// Counters of a kernel, from its begin to its end.
+  void counters(const Timeline &T, const TimelineItem &Item);
 
   // Of the input being written.
   uint64_t Input = 0; ///< 1, 2, … : keeps flows of several inputs apart
@@ -78,26 +57,14 @@ private:
   std::map<uint32_t, uint64_t> ThreadTracks;
   std::map<uint32_t, std::vector<Lane>> QueueLanes;
   std::map<uint32_t, uint64_t> WaveTracks; ///< by Track::Id
-  std::map<std::pair<uint64_t, std::string>, uint64_t> Children;
   std::map<const KprobeKernelRecord *, std::vector<std::string>> SiteNames;
+  LinuxSlices Linux;
+  std::map<std::string, uint64_t> Counters; ///< by name
 
   uint64_t flow(const Dispatch &D) const {
     return Input << 48 | D.Record.Dispatch;
   }
 };
-
-/// A packet is field 1 of the trace: written one by one, they are a trace.
-void PerfettoWriter::packet(const pb::TracePacket &P) {
-  constexpr char PacketField = 1 << 3 | 2;
-  Wire.clear();
-  Wire += PacketField;
-  uint64_t Size = P.ByteSizeLong();
-  for (; Size > 0x7f; Size >>= 7)
-    Wire += static_cast<char>(Size | 0x80);
-  Wire += static_cast<char>(Size);
-  P.AppendToString(&Wire);
-  Out << std::string_view(Wire);
-}
 
 void PerfettoWriter::begin(const Timeline &T) {
   pb::TracePacket P;
@@ -114,25 +81,6 @@ void PerfettoWriter::begin(const Timeline &T) {
   packet(P);
 }
 
-uint64_t PerfettoWriter::track(uint64_t Parent, const std::string &Name) {
-  pb::TracePacket P;
-  P.set_trusted_packet_sequence_id(OnlySequence);
-  pb::TrackDescriptor &D = *P.mutable_track_descriptor();
-  D.set_uuid(++LastTrack);
-  if (Parent != 0)
-    D.set_parent_uuid(Parent);
-  D.set_name(Name);
-  packet(P);
-  return LastTrack;
-}
-
-uint64_t PerfettoWriter::child(uint64_t Parent, const std::string &Name) {
-  auto [Place, New] = Children.try_emplace({Parent, Name});
-  if (New)
-    Place->second = track(Parent, Name);
-  return Place->second;
-}
-
 uint64_t PerfettoWriter::threadTrack(const Timeline &T, uint32_t Number) {
   uint64_t &Id = ThreadTracks[Number];
   if (Id != 0)
@@ -141,7 +89,7 @@ uint64_t PerfettoWriter::threadTrack(const Timeline &T, uint32_t Number) {
   pb::TracePacket P;
   P.set_trusted_packet_sequence_id(OnlySequence);
   pb::TrackDescriptor &D = *P.mutable_track_descriptor();
-  D.set_uuid(Id = ++LastTrack);
+  D.set_uuid(Id = newTrack());
   D.set_parent_uuid(ProcessTrack);
   D.mutable_thread()->set_pid(
       static_cast<int32_t>(T.trace().Owner->Record.Pid));
@@ -189,51 +137,6 @@ uint64_t PerfettoWriter::queueTrack(const TimelineItem &Item) {
     Text += " (" + std::to_string(Lanes.size() + 1) + ")";
   Lanes.push_back({Item.EndNs, track(ProcessTrack, Text)});
   return Lanes.back().Track;
-}
-
-pb::TrackEvent &PerfettoWriter::event(pb::TrackEvent::Type Type, uint64_t Track,
-                                      int64_t Ns, const char *Category,
-                                      const std::string &Name) {
-  Packet.Clear();
-  Packet.set_timestamp(static_cast<uint64_t>(Ns));
-  Packet.set_timestamp_clock_id(RealtimeClock);
-  Packet.set_trusted_packet_sequence_id(OnlySequence);
-  Packet.set_sequence_flags(NeedsState);
-  pb::TrackEvent &E = *Packet.mutable_track_event();
-  E.set_type(Type);
-  E.set_track_uuid(Track);
-  if (Category)
-    E.add_categories(Category);
-  if (Name.empty())
-    return E;
-  auto [Place, New] = Interned.try_emplace(Name, Interned.size() + 1);
-  if (New) {
-    pb::EventName &N = *Packet.mutable_interned_data()->add_event_names();
-    N.set_iid(Place->second);
-    N.set_name(Name);
-  }
-  E.set_name_iid(Place->second);
-  return E;
-}
-
-void PerfettoWriter::end(uint64_t Track, int64_t Ns) {
-  event(pb::TrackEvent::TYPE_SLICE_END, Track, Ns);
-  send();
-}
-
-void PerfettoWriter::note(pb::TrackEvent &E, const char *Name, uint64_t Value) {
-  pb::DebugAnnotation &A = *E.add_debug_annotations();
-  A.set_name(Name);
-  A.set_uint_value(Value);
-}
-
-void PerfettoWriter::note(pb::TrackEvent &E, const char *Name,
-                          const std::string &Text) {
-  if (Text.empty())
-    return;
-  pb::DebugAnnotation &A = *E.add_debug_annotations();
-  A.set_name(Name);
-  A.set_string_value(Text);
 }
 
 void PerfettoWriter::call(const Timeline &T, const TimelineItem &Item) {
@@ -319,18 +222,58 @@ void PerfettoWriter::block(const Timeline &T, const TimelineItem &Item) {
   end(Track, T.realtimeNs(B.TimeKnown ? Item.EndNs : Item.Ns));
 }
 
+void PerfettoWriter::reading(const Timeline &T, const std::string &Name,
+                             const std::string &Unit, double Value,
+                             int64_t Ns) {
+  uint64_t &Track = Counters[Name];
+  if (Track == 0)
+    Track = counterTrack(ProcessTrack, Name, Unit);
+  event(pb::TrackEvent::TYPE_COUNTER, Track, T.realtimeNs(Ns))
+      .set_double_counter_value(Value);
+  send();
+}
+
+void PerfettoWriter::sample(const Timeline &T, const TimelineItem &Item) {
+  auto R = Item.Host->Event.as<KprobeHostSample>();
+  reading(T, counterLabel(T.trace(), R), T.trace().Counters.at(R.Counter).Unit,
+          sampleValue(R), Item.Ns);
+}
+
+void PerfettoWriter::counters(const Timeline &T, const TimelineItem &Item) {
+  visitCounters(T, Item, [&](const std::string &Name, double Value) {
+    reading(T, Name, "", Value, Item.Ns);
+  });
+}
+
+void PerfettoWriter::host(const Timeline &T, const TimelineItem &Item) {
+  if (Item.Host->Event.Head.Kind == KPROBE_HOST_SAMPLE)
+    return sample(T, Item);
+  Linux.item(T.trace(), Item, [&](const LinuxSlice &S) {
+    uint64_t Track = child(child(ProcessTrack, S.group()), S.track());
+    if (S.Begin) {
+      event(pb::TrackEvent::TYPE_SLICE_BEGIN, Track, T.realtimeNs(Item.Ns),
+            S.category(), S.Name);
+      send();
+    } else {
+      end(Track, T.realtimeNs(Item.Ns));
+    }
+  });
+}
+
 Error PerfettoWriter::write(Timeline &T) {
   ++Input;
   ThreadTracks.clear();
   QueueLanes.clear();
   WaveTracks.clear();
-  Children.clear();
+  forgetChildren();
   SiteNames.clear();
+  Linux = LinuxSlices();
+  Counters.clear();
   pb::TracePacket P;
   P.set_trusted_packet_sequence_id(OnlySequence);
   pb::TrackDescriptor &D = *P.mutable_track_descriptor();
   const Process &Owner = *T.trace().Owner;
-  D.set_uuid(ProcessTrack = ++LastTrack);
+  D.set_uuid(ProcessTrack = newTrack());
   D.mutable_process()->set_pid(static_cast<int32_t>(Owner.Record.Pid));
   D.mutable_process()->set_process_name(Owner.Executable);
   D.mutable_process()->add_cmdline(Owner.Command);
@@ -342,6 +285,10 @@ Error PerfettoWriter::write(Timeline &T) {
       break;
     case TimelineItem::Kind::KernelBegin:
       kernel(T, Item);
+      counters(T, Item);
+      break;
+    case TimelineItem::Kind::KernelEnd: // its slice has its end
+      counters(T, Item);
       break;
     case TimelineItem::Kind::WaveBegin:
       wave(T, *Item.Wave);
@@ -356,7 +303,8 @@ Error PerfettoWriter::write(Timeline &T) {
     case TimelineItem::Kind::CallEnd:
       call(T, Item);
       break;
-    default: // a kernel's slice has its end
+    case TimelineItem::Kind::Host:
+      host(T, Item);
       break;
     }
   });

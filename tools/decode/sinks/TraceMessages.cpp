@@ -9,6 +9,11 @@ namespace {
 
 constexpr uint64_t EventsPerPacket = 65536;
 
+/// The compute unit, "" where the target's places are not known.
+std::string unitOf(const Track &Where) {
+  return Where.Place ? unitText(*Where.Place) : "";
+}
+
 bool fill(const CtfTypes &Types, const Trace &T, const TimelineItem &I,
           bt_message *Message) {
   using Kind = TimelineItem::Kind;
@@ -28,15 +33,17 @@ bool fill(const CtfTypes &Types, const Trace &T, const TimelineItem &I,
         << (Why ? Why->Call : 0);
     break;
   case Kind::KernelBegin:
-    Out << kernelName(*I.Owner);
+    Out << kernelName(*I.Owner) << R.Agent << R.Queue;
     break;
   case Kind::KernelEnd:
+    Out << R.Agent << R.Queue;
     break;
   case Kind::WaveBegin: {
     const KprobeWaveHeader &H = I.Wave->Header;
     Out << H.WaveIndex << H.Workgroup[0] << H.Workgroup[1] << H.Workgroup[2]
         << H.WaveInGroup << I.Wave->Where->Id
-        << placeText(I.Owner->Where->Target, H.HardwareId) << H.BeginExec;
+        << placeText(I.Owner->Where->Target, H.HardwareId) << R.Agent
+        << unitOf(*I.Wave->Where) << H.BeginExec;
     break;
   }
   case Kind::Block: {
@@ -49,8 +56,9 @@ bool fill(const CtfTypes &Types, const Trace &T, const TimelineItem &I,
   }
   case Kind::WaveEnd: {
     const WaveAccount &A = I.Wave->Account;
-    Out << I.Wave->Header.WaveIndex << uint64_t(A.Fate == WaveFate::Ended)
-        << A.Written << A.Kept << A.Overwritten << A.Empty;
+    Out << I.Wave->Header.WaveIndex << R.Agent << unitOf(*I.Wave->Where)
+        << I.Wave->Where->Id << uint64_t(A.Fate == WaveFate::Ended) << A.Written
+        << A.Kept << A.Overwritten << A.Empty;
     break;
   }
   default:
@@ -187,13 +195,40 @@ bool TraceMessages::produce(bt_self_message_iterator *Iterator) {
     return false;
   if (!S->Packet && !openPacket(Iterator, *S, Clock))
     return false;
+  bt_message *Message = addEvent(Iterator, *S, Class, Clock);
+  return Message && fill(Types, Input.trace(), Item, Message) &&
+         (Item.What != TimelineItem::Kind::KernelBegin ||
+          addCounters(Iterator, *S, *Item.Owner, Clock));
+}
+
+bt_message *TraceMessages::addEvent(bt_self_message_iterator *Iterator,
+                                    TraceStream &S, const bt_event_class *Class,
+                                    uint64_t Clock) {
   bt_message *Message =
       bt_message_event_create_with_packet_and_default_clock_snapshot(
-          Iterator, Class, S->Packet, Clock);
-  if (!add(Message))
-    return false;
-  ++S->Events;
-  return fill(Types, Input.trace(), Item, Message);
+          Iterator, Class, S.Packet, Clock);
+  ++S.Events;
+  return add(Message) ? Message : nullptr;
+}
+
+bool TraceMessages::addCounters(bt_self_message_iterator *Iterator,
+                                TraceStream &S, const Dispatch &D,
+                                uint64_t Clock) {
+  const DispatchCounters &All = Input.counters();
+  const std::vector<DispatchCounters::Value> *Known = All.of(D.Record.Dispatch);
+  if (!Known)
+    return true;
+  for (const DispatchCounters::Value &V : *Known) {
+    bt_message *Message = addEvent(Iterator, S, Types.DispatchCounter, Clock);
+    if (!Message)
+      return false;
+    Payload Out(Message);
+    Out << D.Record.Dispatch << D.Record.Agent << All.names()[V.Name]
+        << V.Number;
+    if (!Out.Good)
+      return false;
+  }
+  return true;
 }
 
 bt_message_iterator_class_initialize_method_status

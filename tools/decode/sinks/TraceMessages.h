@@ -42,6 +42,11 @@ private:
   bool openPacket(bt_self_message_iterator *Iterator, TraceStream &S,
                   uint64_t Clock);
   bool closePacket(bt_self_message_iterator *Iterator, TraceStream &S);
+  bt_message *addEvent(bt_self_message_iterator *Iterator, TraceStream &S,
+                       const bt_event_class *Class, uint64_t Clock);
+  /// What else is known of a kernel that begins.
+  bool addCounters(bt_self_message_iterator *Iterator, TraceStream &S,
+                   const Dispatch &D, uint64_t Clock);
   bool add(const bt_message *Message) {
     if (Message)
       Ready.push_back(Message);
