@@ -22,7 +22,6 @@ struct FakeDevice : PacketExecutor {
   std::vector<uint32_t> Events;
   std::vector<Fault> Faults;
   std::atomic<uint64_t> Clock{1000};
-  std::atomic<int> Invalidations{0};
   std::function<DispatchResult(DispatchArgs &)> Behaviour;
 
   DispatchResult run(DispatchArgs &Args) override {
@@ -46,7 +45,6 @@ struct FakeDevice : PacketExecutor {
     std::lock_guard<std::mutex> Guard(Lock);
     Faults.push_back(Problem);
   }
-  void invalidateCaches() override { ++Invalidations; }
 };
 
 struct Packet {
@@ -274,7 +272,6 @@ TEST_F(QueueTest, Pm4BufferInvalidatesAndCompletes) {
   std::memcpy(Body.Bytes + 56, &Handle, 8);
   submit(Body);
   ASSERT_TRUE(soon([&] { return value(Done) == 0; }));
-  EXPECT_EQ(1, Gpu.Invalidations);
 }
 
 TEST_F(QueueTest, BarrierBehindAKernelHasItsEndForTime) {

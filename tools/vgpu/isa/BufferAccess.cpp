@@ -77,7 +77,7 @@ bool BufferAccess::resolve(Wave &W, const Inst &I, const BufferResource &R, unsi
     // its own part would go on in another wave's.
     if (R.Swizzle && R.AddThreadId && !M.onStack(W, R.Base, Address, std::min(Bytes, 4u))) {
       M.stackFault(W, I,
-                   "beyond the work item's " + std::to_string(M.privateBytes()) +
+                   "beyond the work item's " + std::to_string(Machine::privateBytes(W)) +
                        " bytes of scratch",
                    L, Address);
       return false;

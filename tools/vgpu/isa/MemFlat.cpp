@@ -68,8 +68,8 @@ uint64_t scratchAddress(const Wave &W, uint64_t Offset, unsigned Lane) {
 bool resolveScratch(Wave &W, const Inst &I, uint64_t &Address, uint64_t Offset, unsigned Lane,
                     unsigned Bytes) {
   Machine &M = Machine::of(W);
-  if (Offset + Bytes > M.privateBytes()) {
-    M.stackFault(W, I, "beyond the work item's " + std::to_string(M.privateBytes()) +
+  if (Offset + Bytes > Machine::privateBytes(W)) {
+    M.stackFault(W, I, "beyond the work item's " + std::to_string(Machine::privateBytes(W)) +
                            " bytes of scratch",
                  Lane, M.PrivateBase + Offset);
     return false;

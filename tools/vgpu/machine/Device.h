@@ -1,4 +1,4 @@
-//===- Device.h - A GPU that runs one AQL dispatch at a time ----------------===//
+//===- Device.h - A GPU that runs AQL dispatches ----------------------------===//
 //
 // The seam between the packet processor (thunk), which owns queues, signals and
 // memory regions, and the machine, which executes. The packet processor hands
@@ -40,7 +40,7 @@ struct MemoryRegion {
 };
 
 /// What the GPU's page tables would say. Implemented by the thunk; called from
-/// the thread that is in Device::run. Host pointers are device addresses.
+/// threads that are in Device::run. Host pointers are device addresses.
 class AddressSpace {
 public:
   virtual ~AddressSpace() = default;
@@ -143,9 +143,21 @@ struct DispatchArgs {
   std::function<void(uint32_t EventId)> Interrupt;
   /// When set by another thread, the dispatch ends with FaultCause::Cancelled.
   const std::atomic<bool> *Cancel = nullptr;
+  /// Tick at which the packet could begin: when the packet before it in its queue
+  /// ended and what it waits for had happened. 0: the device's time when it comes,
+  /// because it found its queue idle.
+  uint64_t ReadyTick = 0;
+  /// The caller's share in Device::hold, or null: set when the dispatch has
+  /// ended, and given back by the next run() that has it.
+  std::atomic<bool> *Held = nullptr;
 };
 
-/// Thread-safe; dispatches are run one after the other.
+/// Thread-safe. Dispatches of several threads run at the same time, in modelled
+/// time, as there is room: one of the threads in run() drives the machine for all.
+///
+/// Time and order. On an idle device a dispatch begins at its ReadyTick, or at
+/// CLOCK_MONOTONIC if that is 0; the host's clock has no other way in. On a busy
+/// one it begins at its ReadyTick, or where the model stands.
 class Device {
 public:
   /// \p Memory must outlive the device. Reads KPROBE_VGPU_LOG,
@@ -159,13 +171,18 @@ public:
 
   DispatchResult run(const DispatchArgs &Args);
 
+  /// Where modelled time stands while dispatches run, else realTimeNow().
+  uint64_t modelNow() const;
+
+  /// Modelled time stands still while anybody holds the device: a queue whose
+  /// dispatch has ended may have another one that begins right then, and no other
+  /// queue is to run ahead meanwhile. Whoever holds must soon run() or release().
+  void hold();
+  void release();
+
   /// The device's real-time clock now, in ticks: CLOCK_MONOTONIC scaled, but
   /// never before the end of the last dispatch (GPUClockCounter).
   uint64_t realTimeNow() const;
-
-  /// For whoever knows that a code object was freed or overwritten. (Decoded code
-  /// is compared with memory at the start of each dispatch in any case.)
-  void invalidateCode(uint64_t Begin, uint64_t End);
 
   /// Writes what is still buffered of log and statistics. Also done at the end
   /// of each dispatch.

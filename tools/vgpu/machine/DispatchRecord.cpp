@@ -1,6 +1,6 @@
 //===- DispatchRecord.cpp - What the statistics say of one dispatch ---------===//
 //
-// Gathers the counters that the machine keeps while it runs, and what the kernel
+// Gathers the counters that are kept while it runs, and what the kernel
 // was launched as. Statistics writes them.
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ static void findLimit(const DeviceConfig &Config, const KernelDescriptor &Kernel
     AllowGroups(Config.LdsBytes * Config.CusPerWgp / Granted, "lds");
 }
 
-void Machine::writeStatistics(const DispatchResult &Result) {
+void Dispatch::writeStatistics() const {
   Statistics &Writer = Statistics::get();
   if (!Writer.enabled())
     return;
@@ -74,7 +74,7 @@ void Machine::writeStatistics(const DispatchResult &Result) {
     if (Class >= OpClass::LdsLoad && Class <= OpClass::LdsAtomic)
       C.LdsLanes += ActiveLanes[I];
   }
-  const MemoryCounters &M = Timing.Counters;
+  const MemoryCounters &M = Traffic;
   C.VectorLines = M.VectorLines;
   C.L1Hits = M.L1Hits;
   C.L1Misses = M.L1Misses;

@@ -1,7 +1,8 @@
 //===- Dispatcher.cpp - From a packet to workgroups and waves ---------------===//
 //
-// Runs one dispatch: places workgroups on compute units as slots, registers, LDS
-// and scratch allow, and takes them off again when they have ended.
+// Begins and ends dispatches: places workgroups on compute units as slots,
+// registers, LDS and scratch allow, and takes them off again when they have
+// ended. Dispatches that run at the same time take turns where there is room.
 //
 //===----------------------------------------------------------------------===//
 #include "isa/MemTables.h"
@@ -36,63 +37,97 @@ static double processorSeconds() {
   return double(T.tv_sec) + double(T.tv_nsec) * 1e-9;
 }
 
-DispatchResult Machine::run(const DispatchArgs &A, uint64_t Start) {
-  DispatchResult Result;
-  Args = &A;
-  Found = Fault();
-  Stop = Slept = false;
-  StartTick = Start;
-  StartCycle = Config.cyclesOf(Start);
-  LastCycle = 0;
-  Memory.refresh();
-  Code.invalidate();
-  if (const char *Why = prepare(A, Result)) {
-    uint64_t Error = Found.QueueError;
-    report(FaultCause::InvalidPacket, Error, nullptr, nullptr, Why, MaxLanes, 0);
-  } else if (Result.Status == DispatchStatus::NeedsScratch) {
-    Result.StartTick = Result.EndTick = Start;
-    return Result;
-  } else {
-    std::memset(Executed, 0, sizeof Executed);
-    std::memset(ActiveLanes, 0, sizeof ActiveLanes);
-    WavesStarted = WaveCycles = 0;
-    GroupsPlaced = GroupsLive = 0;
-    NextCu = 0;
-    std::fill(EngineFree.begin(), EngineFree.end(), 0);
-    Timing.startDispatch();
-    for (ComputeUnit &U : Units) {
-      for (SimdState &S : U.Simds)
-        S.reset();
-      std::fill(std::begin(U.Next), std::end(U.Next), SimdState::Never);
-      U.Groups = U.LdsUsed = U.GroupSlots = 0;
-      U.LdsOfCu[0] = U.LdsOfCu[1] = 0;
-    }
-    if (Log.enabled())
-      Log.beginDispatch(A.DispatchId, A.QueueId, reinterpret_cast<uint64_t>(A.Packet), kernelName(),
-                        Kernel.Entry, Code);
-    const double Before = processorSeconds();
-    placeGroups(0);
-    runWindows();
-    HostSeconds = processorSeconds() - Before;
-    releaseAll();
-  }
-  Result.StartTick = Start;
-  Result.Cycles = LastCycle;
-  Result.EndTick =
-      Start + std::max<uint64_t>(1, (LastCycle * Config.RealTimeMHz + Config.EngineMHz - 1) /
-                                        Config.EngineMHz);
-  if (Stop) {
-    Result.Status = DispatchStatus::Faulted;
-    Result.Fault = Found;
-  }
-  if (Log.enabled())
-    Log.endDispatch(Result.Cycles, Stop ? faultCauseName(Found.Cause) : "completed");
-  writeStatistics(Result);
-  Args = nullptr;
-  return Result;
+void Machine::enter() { LastCharge = processorSeconds(); }
+
+void Machine::charge() {
+  const double Now = processorSeconds();
+  for (Dispatch *D : Running)
+    D->HostSeconds += (Now - LastCharge) / double(Running.size());
+  LastCharge = Now;
 }
 
-bool Machine::fits(const ComputeUnit &U, unsigned &First) const {
+/// A new time line: everything that holds times or places begins afresh, so that
+/// what a dispatch does on an idle device depends on nothing before it but L2.
+void Machine::startTimeLine(uint64_t Cycle) {
+  Origin = Cycle;
+  WindowBegin = WindowEnd = 0;
+  NextCu = FirstCu = NextDispatch = 0;
+  std::fill(EngineFree.begin(), EngineFree.end(), 0);
+  Timing.startDispatch();
+  for (ComputeUnit &U : Units) {
+    for (SimdState &S : U.Simds)
+      S.reset();
+    std::fill(std::begin(U.Next), std::end(U.Next), SimdState::Never);
+    U.Groups = U.LdsUsed = U.GroupSlots = 0;
+    U.LdsOfCu[0] = U.LdsOfCu[1] = 0;
+  }
+}
+
+/// Whole ticks that \p Cycles take.
+uint64_t Machine::ticksOver(uint64_t Cycles) const {
+  return (Cycles * Config.RealTimeMHz + Config.EngineMHz - 1) / Config.EngineMHz;
+}
+
+/// The first tick at or after \p Cycle of the time line.
+uint64_t Machine::tickAt(uint64_t Cycle) const {
+  return ticksOver(Origin + Cycle);
+}
+
+bool Machine::start(Dispatch &D, uint64_t ReadyTick) {
+  // Modelled time does not go back: what has run stays as it is. A dispatch may
+  // follow another one of its queue within the last window, others start now.
+  D.StartTick = std::max(ReadyTick, tickAt(ReadyTick ? WindowBegin : WindowEnd));
+  Memory.refresh();
+  if (Running.empty())
+    Code.invalidate();
+  else
+    forgetCode();
+  if (const char *Why = D.prepare(*D.Args, D.Result)) {
+    uint64_t Error = D.Found.QueueError;
+    report(D, FaultCause::InvalidPacket, Error, nullptr, nullptr, Why, MaxLanes, 0);
+    finish(D);
+    return false;
+  }
+  if (D.Result.Status == DispatchStatus::NeedsScratch) {
+    D.Result.StartTick = D.Result.EndTick = D.StartTick;
+    return false;
+  }
+  charge();
+  if (Running.empty())
+    startTimeLine(Config.cyclesOf(D.StartTick));
+  else
+    Timing.acquire();
+  D.Begin = D.LastCycle = Config.cyclesOf(D.StartTick) - Origin;
+  if (Log.enabled())
+    Log.beginDispatch(D, Code);
+  Running.push_back(&D);
+  placeGroups(D, D.Begin);
+  return true;
+}
+
+void Machine::finish(Dispatch &D) {
+  auto Place = std::find(Running.begin(), Running.end(), &D);
+  if (Place != Running.end()) {
+    charge();
+    Running.erase(Place);
+    NextDispatch = 0;
+    if (D.Stop)
+      removeGroups(D);
+  }
+  DispatchResult &Result = D.Result;
+  Result.StartTick = D.StartTick;
+  Result.Cycles = D.LastCycle - D.Begin;
+  Result.EndTick = D.StartTick + std::max<uint64_t>(1, ticksOver(Result.Cycles));
+  if (D.Stop) {
+    Result.Status = DispatchStatus::Faulted;
+    Result.Fault = D.Found;
+  }
+  if (Log.enabled())
+    Log.endDispatch(D, D.Stop ? faultCauseName(D.Found.Cause) : "completed");
+  D.writeStatistics();
+}
+
+bool Dispatch::fits(const ComputeUnit &U, unsigned &First) const {
   if (U.Groups >= Config.MaxWorkgroupsPerCu * Config.CusPerWgp)
     return false;
   uint32_t Granted = (Lds + Config.LdsGranule - 1) / Config.LdsGranule * Config.LdsGranule;
@@ -121,11 +156,11 @@ bool Machine::fits(const ComputeUnit &U, unsigned &First) const {
   return Best >= WavesPerGroup;
 }
 
-/// Starts the next workgroup on \p Cu at \p When or later, if it fits.
-bool Machine::placeGroup(unsigned Cu, uint64_t When) {
+/// Starts the next workgroup of \p D on \p Cu at \p When or later, if it fits.
+bool Machine::placeGroup(Dispatch &D, unsigned Cu, uint64_t When) {
   ComputeUnit &U = Units[Cu];
   unsigned FirstSimd = 0;
-  if (GroupsPlaced == GroupsTotal || !fits(U, FirstSimd))
+  if (D.allPlaced() || D.Stop || !D.fits(U, FirstSimd))
     return false;
   if (GroupFree.empty()) {
     GroupPool.push_back(std::make_unique<Workgroup>());
@@ -133,42 +168,43 @@ bool Machine::placeGroup(unsigned Cu, uint64_t When) {
   }
   Workgroup &G = *GroupFree.back();
   GroupFree.pop_back();
-  uint64_t Number = GroupsPlaced++;
-  ++GroupsLive;
-  G.Id[0] = uint32_t(Number % Groups[0]);
-  G.Id[1] = uint32_t(Number / Groups[0] % Groups[1]);
-  G.Id[2] = uint32_t(Number / Groups[0] / Groups[1]);
+  uint64_t Number = D.GroupsPlaced++;
+  ++D.GroupsLive;
+  G.Id[0] = uint32_t(Number % D.Groups[0]);
+  G.Id[1] = uint32_t(Number / D.Groups[0] % D.Groups[1]);
+  G.Id[2] = uint32_t(Number / D.Groups[0] / D.Groups[1]);
+  G.Parent = &D;
   G.Cu = Cu;
   G.Ended = G.AtBarrier = 0;
   G.BarrierTime = 0;
-  G.LdsBytes = Lds;
-  G.LdsAllocated = (Lds + Config.LdsGranule - 1) / Config.LdsGranule * Config.LdsGranule;
+  G.LdsBytes = D.Lds;
+  G.LdsAllocated = (D.Lds + Config.LdsGranule - 1) / Config.LdsGranule * Config.LdsGranule;
   G.Lds.assign(G.LdsAllocated, 0);
   G.Slot = unsigned(__builtin_ctz(~U.GroupSlots));
   U.GroupSlots |= 1u << G.Slot;
   ++U.Groups;
   U.LdsUsed += G.LdsAllocated;
   G.FirstSimd = FirstSimd;
-  if (simdsPerGroup() < U.Simds.size())
+  if (D.simdsPerGroup() < U.Simds.size())
     U.LdsOfCu[FirstSimd / Config.SimdsPerCu] += G.LdsAllocated;
 
   // A group at the grid's edge has only the work items that exist.
   uint64_t Items = 1;
-  for (unsigned D = 0; D < 3; ++D)
-    Items *= std::min(GroupSize[D], Grid[D] - G.Id[D] * GroupSize[D]);
-  G.Waves = unsigned((Items + Kernel.WaveSize - 1) / Kernel.WaveSize);
+  for (unsigned I = 0; I < 3; ++I)
+    Items *= std::min(D.GroupSize[I], D.Grid[I] - G.Id[I] * D.GroupSize[I]);
+  G.Waves = unsigned((Items + D.Kernel.WaveSize - 1) / D.Kernel.WaveSize);
 
   uint64_t &Engine = EngineFree[Cu % Config.ShaderEngines];
-  Engine = std::max(Engine, When);
+  Engine = std::max({Engine, When, D.Begin});
   for (unsigned I = 0; I < G.Waves; ++I) {
     // The emptiest SIMD that has room.
     constexpr unsigned None = ~0u;
     unsigned Best = None;
-    for (unsigned S = FirstSimd; S < FirstSimd + simdsPerGroup(); ++S) {
+    for (unsigned S = FirstSimd; S < FirstSimd + D.simdsPerGroup(); ++S) {
       const SimdState &State = U.Simds[S];
       if (State.Used < Config.WavesPerSimd &&
-          State.VgprsUsed + Kernel.VgprCost <= Config.VgprsPerSimd &&
-          State.SgprsUsed + Kernel.Sgprs <= Config.SgprsPerSimd &&
+          State.VgprsUsed + D.Kernel.VgprCost <= Config.VgprsPerSimd &&
+          State.SgprsUsed + D.Kernel.Sgprs <= Config.SgprsPerSimd &&
           (Best == None || State.Used < U.Simds[Best].Used))
         Best = S;
     }
@@ -184,8 +220,8 @@ bool Machine::placeGroup(unsigned Cu, uint64_t When) {
     WaveFree.pop_back();
     State.Waves[Slot] = &W;
     ++State.Used;
-    State.VgprsUsed += Kernel.VgprCost;
-    State.SgprsUsed += Kernel.Sgprs;
+    State.VgprsUsed += D.Kernel.VgprCost;
+    State.SgprsUsed += D.Kernel.Sgprs;
     G.Members[I] = &W;
     W.Cu = Cu;
     W.Simd = Best;
@@ -193,62 +229,71 @@ bool Machine::placeGroup(unsigned Cu, uint64_t When) {
     W.L1 = Cu * Config.CusPerWgp + Best / Config.SimdsPerCu;
     W.Cycle = W.Started = Engine + Model.GroupLaunch;
     Engine += Model.WaveLaunch;
-    startWave(W, G, I);
+    W.Env = this;
+    W.setTarget(Decode.target(), D.Kernel.WaveSize);
+    W.Costs = Model.Costs[D.Kernel.wave32()];
+    D.startWave(W, G, I);
     makeReady(W);
-    ++WavesStarted;
+    ++D.WavesStarted;
   }
   return true;
 }
 
-void Machine::placeGroups(uint64_t When) {
+void Machine::placeGroups(Dispatch &D, uint64_t When) {
   // Shader engines in turn, compute units in turn; stop when a whole round has
   // placed nothing.
   const unsigned Count = unsigned(Units.size());
-  for (unsigned Failed = 0; Failed < Count && GroupsPlaced < GroupsTotal;) {
-    Failed = placeGroup(NextCu, When) ? 0 : Failed + 1;
+  for (unsigned Failed = 0; Failed < Count && !D.allPlaced();) {
+    Failed = placeGroup(D, NextCu, When) ? 0 : Failed + 1;
     NextCu = NextCu + 1 == Count ? 0 : NextCu + 1;
   }
 }
 
-void Machine::groupEnded(Workgroup &G, uint64_t When) {
-  const unsigned Cu = G.Cu;
-  ComputeUnit &U = Units[Cu];
+/// Takes \p G off its unit.
+void Machine::removeGroup(Workgroup &G) {
+  Dispatch &D = *G.Parent;
+  ComputeUnit &U = Units[G.Cu];
   for (unsigned I = 0; I < G.Waves; ++I) {
     MachineWave &W = *G.Members[I];
     SimdState &S = U.Simds[W.Simd];
     S.Waves[W.Slot] = nullptr;
     S.Key[W.Slot] = SimdState::Never;
     --S.Used;
-    S.VgprsUsed -= Kernel.VgprCost;
-    S.SgprsUsed -= Kernel.Sgprs;
+    S.VgprsUsed -= D.Kernel.VgprCost;
+    S.SgprsUsed -= D.Kernel.Sgprs;
     if (W.ScratchSlot >= 0)
-      ScratchFree.push_back(W.ScratchSlot);
+      D.ScratchFree.push_back(W.ScratchSlot);
     W.Group = nullptr;
+    W.Parent = nullptr;
     WaveFree.push_back(&W);
     G.Members[I] = nullptr;
   }
   --U.Groups;
   U.LdsUsed -= G.LdsAllocated;
-  if (simdsPerGroup() < U.Simds.size())
+  if (D.simdsPerGroup() < U.Simds.size())
     U.LdsOfCu[G.FirstSimd / Config.SimdsPerCu] -= G.LdsAllocated;
   U.GroupSlots &= ~(1u << G.Slot);
+  G.Parent = nullptr;
   GroupFree.push_back(&G);
-  --GroupsLive;
-  while (placeGroup(Cu, When))
-    ;
+  --D.GroupsLive;
 }
 
-/// After a fault: takes all waves off their units.
-void Machine::releaseAll() {
-  WaveFree.clear();
-  GroupFree.clear();
-  for (const std::unique_ptr<MachineWave> &W : WavePool) {
-    W->Group = nullptr;
-    WaveFree.push_back(W.get());
+void Machine::groupEnded(Workgroup &G, uint64_t When) {
+  const unsigned Cu = G.Cu;
+  removeGroup(G);
+  // Dispatches take turns; one that finds no room lets the next one try.
+  const unsigned Count = unsigned(Running.size());
+  for (unsigned Failed = 0; Failed < Count;) {
+    Failed = placeGroup(*Running[NextDispatch], Cu, When) ? 0 : Failed + 1;
+    NextDispatch = NextDispatch + 1 == Count ? 0 : NextDispatch + 1;
   }
+}
+
+/// After a fault: takes what is left of \p D off its units.
+void Machine::removeGroups(Dispatch &D) {
   for (const std::unique_ptr<Workgroup> &G : GroupPool)
-    GroupFree.push_back(G.get());
-  GroupsLive = 0;
+    if (G->Parent == &D)
+      removeGroup(*G);
 }
 
 } // namespace vgpu

@@ -39,23 +39,23 @@ const char *faultCauseName(FaultCause Cause) {
   return "fault";
 }
 
-std::string Machine::kernelName() const {
+std::string Dispatch::kernelName() const {
   uint64_t Object = Args->Packet->kernel_object;
   std::string Name = Args->KernelName ? Args->KernelName(Object) : std::string();
   return Name.empty() ? hexText(Object) : Name;
 }
 
-void Machine::report(FaultCause Cause, uint64_t QueueError, const Wave *Base, const Inst *I,
-                     const std::string &Text, unsigned Lane, uint64_t Address) {
-  if (Stop)
+void Machine::report(Dispatch &D, FaultCause Cause, uint64_t QueueError, const Wave *Base,
+                     const Inst *I, const std::string &Text, unsigned Lane, uint64_t Address) {
+  if (D.Stop)
     return; // Only the first counts.
-  Stop = true;
-  Fault &F = Found;
+  D.Stop = Interrupted = true;
+  Fault &F = D.Found;
   F = Fault();
   F.Cause = Cause;
   F.QueueError = QueueError;
   F.Address = Address;
-  F.Kernel = kernelName();
+  F.Kernel = D.kernelName();
   std::string Head = std::string(faultCauseName(Cause)) + ": " + Text;
   if (Address || Cause == FaultCause::Memory || Cause == FaultCause::LocalMemory)
     Head += ", address " + hexText(Address);
@@ -65,7 +65,7 @@ void Machine::report(FaultCause Cause, uint64_t QueueError, const Wave *Base, co
     auto &W = static_cast<const MachineWave &>(*Base);
     if (W.Group)
       F.Lines.back() += waveText(W, Lane);
-    LastCycle = std::max(LastCycle, W.Cycle);
+    D.LastCycle = std::max(D.LastCycle, W.Cycle);
     if (I)
       describeInstruction(W, *I, Lane);
   }
@@ -73,16 +73,18 @@ void Machine::report(FaultCause Cause, uint64_t QueueError, const Wave *Base, co
 
 /// Who: ", workgroup (1, 0, 0), wave 2, lane 5, work item (133, 0, 0)".
 std::string Machine::waveText(const MachineWave &W, unsigned Lane) {
-  std::copy(std::begin(W.Group->Id), std::end(W.Group->Id), Found.Workgroup);
-  Found.Wave = W.Number;
+  const Dispatch &From = *W.Parent;
+  Fault &F = W.Parent->Found;
+  std::copy(std::begin(W.Group->Id), std::end(W.Group->Id), F.Workgroup);
+  F.Wave = W.Number;
   std::string Text =
-      ", workgroup " + tripleText(Found.Workgroup) + ", wave " + std::to_string(W.Number);
+      ", workgroup " + tripleText(F.Workgroup) + ", wave " + std::to_string(W.Number);
   if (Lane < MaxLanes) {
-    Found.Lane = int(Lane);
+    F.Lane = int(Lane);
     // A group at the grid's edge has only the work items that exist.
     uint32_t Item[3], Rest = W.Number * W.WaveSize + Lane;
     for (unsigned D = 0; D < 3; ++D) {
-      const uint32_t Size = std::min(GroupSize[D], Grid[D] - W.Group->Id[D] * GroupSize[D]);
+      const uint32_t Size = std::min(From.GroupSize[D], From.Grid[D] - W.Group->Id[D] * From.GroupSize[D]);
       Item[D] = Rest % Size;
       Rest /= Size;
     }
@@ -93,7 +95,9 @@ std::string Machine::waveText(const MachineWave &W, unsigned Lane) {
 
 /// Where: instruction, source, the address's registers, the code around it.
 void Machine::describeInstruction(const MachineWave &W, const Inst &I, unsigned Lane) {
-  Fault &F = Found;
+  Fault &F = W.Parent->Found;
+  const DispatchArgs *Args = W.Parent->Args;
+  const KernelDescriptor &Kernel = W.Parent->Kernel;
   const bool Fetched = I.Info->Name[0] != '(' || I.Raw[0];
   F.Pc = I.Pc;
   F.KernelPc = I.Pc - Kernel.Entry;
@@ -128,22 +132,23 @@ void Machine::describeInstruction(const MachineWave &W, const Inst &I, unsigned 
   }
 }
 
-/// Where all waves of the dispatch are, for faults that are nobody's alone.
-void Machine::describeWaves(const Workgroup *Group) {
+/// Where all waves of \p Group's dispatch are, for faults that are nobody's alone.
+void Machine::describeWaves(const Workgroup &Group) {
+  Dispatch &D = *Group.Parent;
   std::vector<WaveAt> Waves;
   for (const std::unique_ptr<MachineWave> &W : WavePool)
-    if (W->Group && (W->Status == WaveStatus::Running || W->Status == WaveStatus::AtBarrier)) {
-      const bool Waits = W->Status == WaveStatus::AtBarrier;
-      Waves.push_back({Waits ? W->Pc - 4 : W->Pc, Waits, W->Group == Group});
+    if (W->Parent == &D && W->Status != WaveStatus::Ended) {
+      const uint64_t Pc = W->waits() ? W->stoppedAt() : W->Pc;
+      Waves.push_back({Pc, W->waits(), W->Group == &Group});
     }
-  for (const std::string &Line : wavesText(Waves, Kernel.Entry))
-    Found.Lines.push_back(Line);
+  for (const std::string &Line : wavesText(Waves, D.Kernel.Entry))
+    D.Found.Lines.push_back(Line);
 }
 
 void Machine::stackFault(Wave &W, const Inst &I, const std::string &Text, unsigned Lane,
                          uint64_t Address) {
   W.Status = WaveStatus::Faulted;
-  report(FaultCause::Stack, 0x20000000, &W, &I, Text, Lane, Address);
+  report(*static_cast<MachineWave &>(W).Parent, FaultCause::Stack, 0x20000000, &W, &I, Text, Lane, Address);
 }
 
 void Machine::fault(Wave &W, const Inst &I, FaultKind Kind, std::string Text, unsigned Lane,
@@ -179,7 +184,7 @@ void Machine::fault(Wave &W, const Inst &I, FaultKind Kind, std::string Text, un
     Cause = FaultCause::Deadlock;
     break;
   }
-  report(Cause, QueueError, &W, &I, Text, Lane, Addr);
+  report(*static_cast<MachineWave &>(W).Parent, Cause, QueueError, &W, &I, Text, Lane, Addr);
 }
 
 } // namespace vgpu

@@ -12,9 +12,7 @@
 
 namespace vgpu {
 
-/// Reads the packet and the descriptor. Returns why it cannot be launched; a
-/// missing scratch allocation is left in Result.Status instead.
-const char *Machine::prepare(const DispatchArgs &A, DispatchResult &Result) {
+const char *Dispatch::prepare(const DispatchArgs &A, DispatchResult &Result) {
   const hsa_kernel_dispatch_packet_t &P = *A.Packet;
   Found.QueueError = 8;
   uint64_t Object = P.kernel_object;
@@ -113,15 +111,13 @@ const char *Machine::prepare(const DispatchArgs &A, DispatchResult &Result) {
   return nullptr;
 }
 
-void Machine::startWave(MachineWave &W, Workgroup &G, unsigned Number) {
-  W.Env = this;
+void Dispatch::startWave(MachineWave &W, Workgroup &G, unsigned Number) {
+  W.Parent = this;
   W.Group = &G;
   W.Number = Number;
   W.Pc = Kernel.Entry;
   W.Mode = Kernel.Mode;
   W.Scc = false;
-  W.setTarget(Decode.target(), Kernel.WaveSize);
-  W.Costs = Model.Costs[Kernel.wave32()];
   W.Status = WaveStatus::Running;
   W.AfterBranch = true;
   W.Next = nullptr;

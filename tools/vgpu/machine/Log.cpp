@@ -3,12 +3,17 @@
 
 #include "machine/Machine.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
+#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
 
 namespace vgpu {
+
+/// Records are written when there are this many bytes of them.
+constexpr size_t WriteBytes = 64 * 1024;
 
 /// KPROBE_VGPU_LOG_PCS: lines "KERNEL HEX…", addresses relative to the entry.
 static bool readPcs(const char *Path, std::map<std::string, std::vector<uint64_t>> &Out) {
@@ -68,13 +73,13 @@ static uint64_t branchTarget(const Inst &I) {
   return I.Pc + 4 * I.Size + int64_t(int16_t(I.Raw[0] & 0xffff)) * 4;
 }
 
-void ExecutionLog::findLeaders(uint64_t From, CodeCache &Code) {
-  std::vector<uint64_t> Todo{From};
+void ExecutionLog::findLeaders(LogSection &Section, CodeCache &Code) {
+  std::vector<uint64_t> Todo{Section.Entry};
   std::unordered_set<uint64_t> Seen;
   while (!Todo.empty()) {
     uint64_t Pc = Todo.back();
     Todo.pop_back();
-    Leaders.insert(Pc);
+    Section.Leaders.insert(Pc);
     while (Seen.insert(Pc).second) {
       const Inst &I = Code.at(Pc);
       uint64_t Next = Pc + 4 * I.Size;
@@ -84,61 +89,100 @@ void ExecutionLog::findLeaders(uint64_t From, CodeCache &Code) {
         Todo.push_back(Target);
         if (std::strcmp(I.Info->Name, "s_branch") == 0)
           break;
-        Leaders.insert(Next);
+        Section.Leaders.insert(Next);
       } else if (I.Info->Flags & OpBranch) {
         if (std::strcmp(I.Info->Name, "s_setpc_b64") == 0)
           break; // Targets are only known when it runs.
-        Leaders.insert(Next);
+        Section.Leaders.insert(Next);
       }
       Pc = Next;
     }
   }
 }
 
-void ExecutionLog::beginDispatch(uint64_t Number, uint32_t Queue, uint64_t Packet,
-                                 const std::string &Kernel, uint64_t KernelEntry, CodeCache &Code) {
-  Dispatch = std::to_string(Queue) + "." + std::to_string(Number);
-  Entry = KernelEntry;
-  Leaders.clear();
-  auto Found = GivenPcs.find(Kernel);
-  if (Given) {
-    if (Found != GivenPcs.end())
-      for (uint64_t Pc : Found->second)
-        Leaders.insert(Entry + Pc);
-  } else {
-    findLeaders(Entry, Code);
+/// Writes what \p Section has if it is its turn, and then all that waited for it.
+void ExecutionLog::write(LogSection &Section) {
+  if (Open.front().get() != &Section)
+    return;
+  std::fwrite(Section.Text.data(), 1, Section.Text.size(), File);
+  Section.Text.clear();
+  while (!Open.empty() && Open.front()->Ended) {
+    Open.pop_front();
+    if (Open.empty())
+      break;
+    LogSection &Next = *Open.front();
+    std::fwrite(Next.Text.data(), 1, Next.Text.size(), File);
+    Next.Text.clear();
   }
-  std::fprintf(File, "D %s %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64 " %s\n", Dispatch.c_str(), Queue,
-               Packet, Entry, Kernel.c_str());
 }
 
-void ExecutionLog::endDispatch(uint64_t Cycles, const char *How) {
-  std::fprintf(File, "E %s %" PRIu64 " %s\n", Dispatch.c_str(), Cycles, How);
+void ExecutionLog::add(LogSection &Section, const char *Format, ...) {
+  char Record[160];
+  va_list Values;
+  va_start(Values, Format);
+  const int Length = std::vsnprintf(Record, sizeof Record, Format, Values);
+  va_end(Values);
+  Section.Text.append(Record, std::min<size_t>(size_t(Length), sizeof Record - 1));
+  if (Section.Text.size() > WriteBytes)
+    write(Section);
+}
+
+void ExecutionLog::beginDispatch(Dispatch &D, CodeCache &Code) {
+  Open.push_back(std::make_shared<LogSection>());
+  D.Log = Open.back();
+  LogSection &Section = *D.Log;
+  Section.Entry = D.Kernel.Entry;
+  const std::string Kernel = D.kernelName();
+  if (Given) {
+    auto Found = GivenPcs.find(Kernel);
+    if (Found != GivenPcs.end())
+      for (uint64_t Pc : Found->second)
+        Section.Leaders.insert(Section.Entry + Pc);
+  } else {
+    findLeaders(Section, Code);
+  }
+  Section.Name = std::to_string(D.Args->QueueId) + "." + std::to_string(D.Args->DispatchId);
+  add(Section, "D %s %" PRIu32 " 0x%" PRIx64 " 0x%" PRIx64 " ", Section.Name.c_str(),
+      D.Args->QueueId, reinterpret_cast<uint64_t>(D.Args->Packet), Section.Entry);
+  Section.Text += Kernel + "\n"; // Of any length.
+}
+
+void ExecutionLog::endDispatch(Dispatch &D, const char *How) {
+  if (!D.Log) { // It never began.
+    Open.push_back(std::make_shared<LogSection>());
+    D.Log = Open.back();
+    D.Log->Name = std::to_string(D.Args->QueueId) + "." + std::to_string(D.Args->DispatchId);
+  }
+  add(*D.Log, "E %s %" PRIu64 " %s\n", D.Log->Name.c_str(), D.Result.Cycles, How);
+  D.Log->Ended = true;
+  write(*D.Log);
   std::fflush(File);
 }
 
 void ExecutionLog::wave(const MachineWave &W, char Kind) {
-  std::fprintf(File, "%c %s %u %u %u %u ", Kind, Dispatch.c_str(), W.Group->Id[0],
-               W.Group->Id[1], W.Group->Id[2], W.Number);
+  add(*W.Parent->Log, "%c %s %u %u %u %u ", Kind, W.Parent->Log->Name.c_str(), W.Group->Id[0],
+      W.Group->Id[1], W.Group->Id[2], W.Number);
 }
 
 void ExecutionLog::step(MachineWave &W, uint64_t Pc, uint64_t Exec, uint64_t Clock) {
-  bool Opens = Leaders.count(Pc) || (!Given && W.AfterBranch);
+  LogSection &Section = *W.Parent->Log;
+  bool Opens = Section.Leaders.count(Pc) || (!Given && W.AfterBranch);
   W.AfterBranch = false;
   if (!Opens)
     return;
   wave(W, 'B');
-  std::fprintf(File, "%" PRIx64 " %" PRIu64 " %" PRIx64 "\n", Pc - Entry, Clock, Exec);
+  add(Section, "%" PRIx64 " %" PRIu64 " %" PRIx64 "\n", Pc - Section.Entry, Clock, Exec);
 }
 
 void ExecutionLog::time(const MachineWave &W, uint64_t Pc, uint64_t Value, bool RealTime) {
+  LogSection &Section = *W.Parent->Log;
   wave(W, RealTime ? 'R' : 'T');
-  std::fprintf(File, "%" PRIx64 " %" PRIu64 "\n", Pc - Entry, Value);
+  add(Section, "%" PRIx64 " %" PRIu64 "\n", Pc - Section.Entry, Value);
 }
 
 void ExecutionLog::endWave(const MachineWave &W, uint64_t Clock) {
   wave(W, 'X');
-  std::fprintf(File, "%" PRIu64 "\n", Clock);
+  add(*W.Parent->Log, "%" PRIu64 "\n", Clock);
 }
 
 } // namespace vgpu

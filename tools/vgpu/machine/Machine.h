@@ -1,6 +1,6 @@
 //===- Machine.h - Compute units, waves, and what runs them -----------------===//
 //
-// State of the modelled GPU while a dispatch runs. One thread runs everything:
+// State of the modelled GPU while dispatches run. One thread runs everything:
 // compute units in turn for a window of modelled cycles, in each the SIMD whose
 // next wave is due first, in that the wave that has been ready longest. All of
 // it follows from modelled time alone, so two runs are equal cycle by cycle.
@@ -17,7 +17,7 @@
 #include "core/Env.h"
 #include "core/Wave.h"
 #include "machine/Device.h"
-#include "machine/KernelDescriptor.h"
+#include "machine/Dispatch.h"
 #include "machine/Log.h"
 #include "machine/MemoryMap.h"
 #include "machine/MemoryTiming.h"
@@ -31,6 +31,7 @@ struct MachineWave;
 
 /// Work items that share LDS and barriers.
 struct Workgroup {
+  Dispatch *Parent = nullptr; ///< Null when it is not on a compute unit.
   uint32_t Id[3] = {};
   unsigned Cu = 0;
   unsigned FirstSimd = 0; ///< Of those that its waves are spread over.
@@ -75,6 +76,7 @@ struct OperationQueue {
 struct MachineWave : Wave {
   // What the scheduler reads at every step comes first, near the end of Wave.
   const Inst *Next = nullptr; ///< At Pc, if it says so itself.
+  Dispatch *Parent = nullptr;
   bool AfterBranch = false;   ///< The next instruction opens a block.
   unsigned Number = 0;        ///< In the workgroup.
   unsigned Cu = 0;   ///< Index of its ComputeUnit, on gfx10 a pair of them.
@@ -93,6 +95,11 @@ struct MachineWave : Wave {
   uint64_t Lgkm[MaxLgkm];
 
   uint64_t Started = 0; ///< Cycle of its first instruction.
+  /// Waits for other waves, and has no time at which it goes on.
+  bool waits() const { return Status == WaveStatus::AtBarrier || Status == WaveStatus::Sleeping; }
+  /// Then: where. A barrier takes one dword, other instructions that wait take two.
+  uint64_t stoppedAt() const { return Pc - (Status == WaveStatus::AtBarrier ? 4 : 8); }
+
   int ScratchSlot = -1;
   uint64_t ScratchBase = 0; ///< Of this wave; swizzled by lane.
   std::unique_ptr<Vreg[]> Registers;
@@ -155,8 +162,20 @@ public:
   Machine(const DeviceConfig &Config, AddressSpace &Space);
   ~Machine() override;
 
-  DispatchResult run(const DispatchArgs &Args, uint64_t StartTick);
-  void invalidateCode() { Code.invalidate(); }
+  /// Begins \p D at \p ReadyTick, or now if that is 0; not earlier than the last
+  /// window of modelled time that has run. False if it is over already; D.Result
+  /// says how.
+  bool start(Dispatch &D, uint64_t ReadyTick);
+  /// Lets all dispatches run for a window of modelled time. Appends those that
+  /// have ended to \p Ended.
+  void runWindow(std::vector<Dispatch *> &Ended);
+  bool idle() const { return Running.empty(); }
+  /// The tick at which a dispatch would begin now.
+  uint64_t nowTick() const { return tickAt(WindowEnd); }
+  /// To be called by a thread that is about to call start and runWindow: its
+  /// processor time counts from here on.
+  void enter();
+  MemoryMap &memoryMap() { return Memory; }
   void flush() { Log.flush(); }
   /// Empty, or why this machine cannot run anything.
   const std::string &error() const { return Decode.error(); }
@@ -181,7 +200,9 @@ public:
     if (Log.enabled())
       Log.time(W, Pc, Value, RealTime);
   }
-  uint32_t privateBytes() const { return Private; }
+  static uint32_t privateBytes(const Wave &W) {
+    return static_cast<const MachineWave &>(W).Parent->Private;
+  }
   const DeviceConfig &config() const { return Config; }
   const TimingModel &model() const { return Model; }
   /// An access beyond what a work item has of scratch.
@@ -190,9 +211,10 @@ public:
   /// is not in what the wave's work items were given of it.
   bool onStack(const Wave &Any, uint64_t Base, uint64_t Address, unsigned Bytes) const {
     auto &W = static_cast<const MachineWave &>(Any);
-    if (W.ScratchSlot < 0 || Base - ScratchBase >= ScratchBytes)
+    const Dispatch &D = *W.Parent;
+    if (W.ScratchSlot < 0 || Base - D.ScratchBase >= D.ScratchBytes)
       return true;
-    return Address - W.ScratchBase + Bytes <= uint64_t(Private) * W.WaveSize;
+    return Address - W.ScratchBase + Bytes <= uint64_t(D.Private) * W.WaveSize;
   }
 
   // --- ExecEnv ---------------------------------------------------------------
@@ -216,39 +238,34 @@ public:
              uint64_t Addr) override;
 
 private:
-  // Launch.cpp
-  const char *prepare(const DispatchArgs &Args, DispatchResult &Result);
-  void startWave(MachineWave &W, Workgroup &G, unsigned Number);
-
   // Dispatcher.cpp
-  bool placeGroup(unsigned Cu, uint64_t When);
-  void placeGroups(uint64_t When);
-  /// The next workgroup has room on \p U, on the SIMDs from \p First on.
-  bool fits(const ComputeUnit &U, unsigned &First) const;
-  /// How many SIMDs of a unit a workgroup's waves are spread over.
-  unsigned simdsPerGroup() const {
-    return Kernel.WgpMode ? Config.simdsPerUnit() : Config.SimdsPerCu;
-  }
+  void startTimeLine(uint64_t Cycle);
+  uint64_t ticksOver(uint64_t Cycles) const;
+  uint64_t tickAt(uint64_t Cycle) const;
+  void finish(Dispatch &D);
+  bool placeGroup(Dispatch &D, unsigned Cu, uint64_t When);
+  void placeGroups(Dispatch &D, uint64_t When);
   void groupEnded(Workgroup &G, uint64_t When);
-  void releaseAll();
+  void removeGroup(Workgroup &G);
+  void removeGroups(Dispatch &D);
+  void charge();
 
   // Scheduler.cpp
-  void runWindows();
+  bool checkProgress(uint64_t Now);
+  void reportDeadlock();
   void runUnit(unsigned Cu, uint64_t End);
   template <unsigned Slots> void runSimd(unsigned Cu, unsigned Simd, uint64_t Limit);
   void releaseBarrier(Workgroup &G);
   void makeReady(MachineWave &W);
+  void forgetCode();
 
   // Faults.cpp
-  void report(FaultCause Cause, uint64_t QueueError, const Wave *W, const Inst *I,
+  void report(Dispatch &D, FaultCause Cause, uint64_t QueueError, const Wave *W, const Inst *I,
               const std::string &Text, unsigned Lane, uint64_t Address);
-  std::string kernelName() const;
   std::string waveText(const MachineWave &W, unsigned Lane);
   void describeInstruction(const MachineWave &W, const Inst &I, unsigned Lane);
-  void describeWaves(const Workgroup *Group);
+  void describeWaves(const Workgroup &Group);
 
-  // DispatchRecord.cpp
-  void writeStatistics(const DispatchResult &Result);
 
   const DeviceConfig Config;
   const TimingModel &Model;
@@ -259,36 +276,20 @@ private:
   PatternMemo Patterns;
   ExecutionLog Log;
 
-  // Per dispatch.
-  const DispatchArgs *Args = nullptr;
-  KernelDescriptor Kernel;
-  uint64_t StartTick = 0, StartCycle = 0;
-  uint32_t GroupSize[3] = {}, Grid[3] = {}, Groups[3] = {};
-  uint64_t GroupsTotal = 0, GroupsPlaced = 0, GroupsLive = 0;
-  unsigned WavesPerGroup = 0;
-  uint32_t Lds = 0, Private = 0;
-  uint64_t ScratchBase = 0, ScratchWaveBytes = 0, ScratchBytes = 0;
-  std::vector<int> ScratchFree;
-  bool UsesScratch = false;
-  uint32_t InitialSgprs[16] = {};
-  uint64_t LastCycle = 0;
+  std::vector<Dispatch *> Running; ///< In the order in which they began.
+  uint64_t Origin = 0;             ///< Device cycle that is 0 on the time line.
+  uint64_t WindowBegin = 0, WindowEnd = 0;
   std::vector<uint64_t> EngineFree; ///< By shader engine: next wave launch.
-  unsigned NextCu = 0;
-  bool Stop = false;
-  bool Slept = false; ///< A wave slept in this window: let the host run.
-  Fault Found;
+  unsigned NextCu = 0, FirstCu = 0, NextDispatch = 0;
+  bool Interrupted = false; ///< A dispatch stopped: end this window early.
+  bool Slept = false;       ///< A wave slept in this window: let the host run.
+  double LastCharge = 0;
 
   std::vector<ComputeUnit> Units;
   std::vector<std::unique_ptr<MachineWave>> WavePool;
   std::vector<MachineWave *> WaveFree;
   std::vector<std::unique_ptr<Workgroup>> GroupPool;
   std::vector<Workgroup *> GroupFree;
-
-  uint64_t Executed[unsigned(OpClass::Count)] = {};
-  uint64_t ActiveLanes[unsigned(OpClass::Count)] = {}; ///< Only if statistics are wanted.
-  uint64_t WaveCycles = 0; ///< Lives of the waves that have ended, summed.
-  uint64_t WavesStarted = 0;
-  double HostSeconds = 0; ///< Processor time that running it took; for statistics only.
 };
 
 } // namespace vgpu

@@ -38,10 +38,10 @@ void *Machine::memory(Wave &, uint64_t Addr, size_t N, Access A) {
   return reinterpret_cast<void *>(Addr);
 }
 
-uint64_t Machine::cycleClock(Wave &W) { return StartCycle + W.Cycle; }
+uint64_t Machine::cycleClock(Wave &W) { return Origin + W.Cycle; }
 
 uint64_t Machine::realTime(Wave &W) {
-  return Config.ticksOf(StartCycle + W.Cycle);
+  return Config.ticksOf(Origin + W.Cycle);
 }
 
 void Machine::endProgram(Wave &W) { W.Status = WaveStatus::Ended; }
@@ -72,11 +72,7 @@ void Machine::waitCounters(Wave &Base, const Inst &I, uint32_t Imm) {
   }
 }
 
-void Machine::invalidateCode(Wave &) {
-  Code.invalidate();
-  for (const std::unique_ptr<MachineWave> &W : WavePool)
-    W->Next = nullptr;
-}
+void Machine::invalidateCode(Wave &) { forgetCode(); }
 
 void Machine::sleep(Wave &W, uint32_t Units64Cycles) {
   W.Cycle += uint64_t(64) * Units64Cycles;
@@ -87,8 +83,8 @@ void Machine::sendMessage(Wave &Base, const Inst &I, uint32_t Message, uint32_t 
   auto &W = static_cast<MachineWave &>(Base);
   switch (Message & 15) {
   case 1: // MSG_INTERRUPT
-    if (Args->Interrupt)
-      Args->Interrupt(M0);
+    if (W.Parent->Args->Interrupt)
+      W.Parent->Args->Interrupt(M0);
     Slept = true;
     W.pushLgkm(W.Cycle + Model.ScalarHit);
     return;
@@ -129,15 +125,15 @@ bool Machine::readHwReg(Wave &Base, uint32_t Id, uint32_t &Value) {
     if (Gfx10)
       return false;
     Value = W.Slot | W.Simd << 4 | (InEngine & 15) << 8 | (InEngine >> 4 & 1) << 12 |
-            (Engine & 7) << 13 | (W.Group->Slot & 15) << 16 | 8u << 20 | (Args->QueueId & 7) << 24 |
+            (Engine & 7) << 13 | (W.Group->Slot & 15) << 16 | 8u << 20 | (W.Parent->Args->QueueId & 7) << 24 |
             1u << 30;
     return true;
   }
   case 5: // GPR_ALLOC: sizes in granules less one, bases are not modelled.
     if (Gfx10)
       return false;
-    Value = ((Kernel.ArchVgprs + Kernel.Accs) / Config.VgprGranule - 1) << 8 |
-            (Kernel.Sgprs / Config.SgprGranule - 1) << 24;
+    Value = ((W.Parent->Kernel.ArchVgprs + W.Parent->Kernel.Accs) / Config.VgprGranule - 1) << 8 |
+            (W.Parent->Kernel.Sgprs / Config.SgprGranule - 1) << 24;
     return true;
   case 6: // LDS_ALLOC: size in 128-dword granules.
     Value = W.Group->LdsAllocated / 512 << 12;
@@ -164,7 +160,7 @@ bool Machine::readHwReg(Wave &Base, uint32_t Id, uint32_t &Value) {
   case 24: // HW_ID2: queue, micro engine 1, workgroup, address space 8
     if (!Gfx10)
       return false;
-    Value = (Args->QueueId & 15) | 1u << 8 | (W.Group->Slot & 31) << 16 | 8u << 24;
+    Value = (W.Parent->Args->QueueId & 15) | 1u << 8 | (W.Group->Slot & 31) << 16 | 8u << 24;
     return true;
   default:
     return false;
@@ -223,7 +219,7 @@ uint64_t Machine::vectorTime(Wave &Base, const Inst &I, const uint64_t *Address,
 uint64_t Machine::vectorTime(MachineWave &W, const Inst &I, const LineSet &Lines, unsigned Bytes,
                              MemoryOp Op) {
   const uint64_t Done = Timing.vector(W.L1, W.Cycle, W.WaveSize, Lines, (Bytes + 3) / 4, Op, I.Glc,
-                                      I.Dlc);
+                                      I.Dlc, W.Parent->Traffic);
   return W.pushVm(Done, Op == MemoryOp::Store || (Op == MemoryOp::Atomic && !I.Glc));
 }
 
@@ -231,12 +227,13 @@ void Machine::ldsTime(Wave &Base, const Inst &I, const uint32_t *Address, uint64
                       unsigned Dwords) {
   auto &W = static_cast<MachineWave &>(Base);
   W.pushLds(Timing.lds(W.L1, W.Cycle, W.WaveSize, Dwords,
-                       Address ? Patterns.ldsConflicts(I.Pc, Address, Exec, Dwords) : 0));
+                       Address ? Patterns.ldsConflicts(I.Pc, Address, Exec, Dwords) : 0,
+                       W.Parent->Traffic));
 }
 
 void Machine::scalarTime(Wave &Base, uint64_t Address, unsigned Bytes, bool Store) {
   auto &W = static_cast<MachineWave &>(Base);
-  W.pushLgkm(Timing.scalar(W.L1, W.Cycle, Address, Bytes, Store));
+  W.pushLgkm(Timing.scalar(W.L1, W.Cycle, Address, Bytes, Store, W.Parent->Traffic));
 }
 
 } // namespace vgpu

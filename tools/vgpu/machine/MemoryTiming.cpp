@@ -146,22 +146,27 @@ MemoryTiming::MemoryTiming(const DeviceConfig &C)
 
 void MemoryTiming::startDispatch() {
   for (Unit &U : Units) {
-    U.L1.clear();
     U.L1Port.reset();
     U.LdsPort.reset();
   }
-  for (CacheModel &S : Scalars)
-    S.clear();
-  for (CacheModel &A : ArrayCaches)
-    A.clear();
+  acquire();
   for (Bandwidth &C : Channels)
     C.reset();
   Last.reset();
   Memory.reset();
-  Counters = MemoryCounters();
 }
 
-uint64_t MemoryTiming::level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData) {
+void MemoryTiming::acquire() {
+  for (Unit &U : Units)
+    U.L1.clear();
+  for (CacheModel &S : Scalars)
+    S.clear();
+  for (CacheModel &A : ArrayCaches)
+    A.clear();
+}
+
+uint64_t MemoryTiming::level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData,
+                              MemoryCounters &Counters) {
   Time = Channels[Line % Channels.size()].claim(Time, Requests);
   if (L2.access(Line)) {
     ++Counters.L2Hits;
@@ -183,7 +188,7 @@ uint64_t MemoryTiming::level2(uint64_t Time, uint64_t Line, unsigned Requests, b
 }
 
 uint64_t MemoryTiming::beyond(unsigned Cu, uint64_t Time, uint64_t Line, unsigned Requests,
-                              bool NeedsData, bool UseArrayCache) {
+                              bool NeedsData, bool UseArrayCache, MemoryCounters &Counters) {
   if (!ArrayCaches.empty()) {
     // Compute units are numbered engine by engine in turn (see HW_ID).
     CacheModel &Cache = ArrayCaches[Cu / CusPerWgp % Arrays];
@@ -196,11 +201,12 @@ uint64_t MemoryTiming::beyond(unsigned Cu, uint64_t Time, uint64_t Line, unsigne
     }
     Time += Model.ArrayMiss;
   }
-  return level2(Time, Line >> L2Shift, Requests, NeedsData);
+  return level2(Time, Line >> L2Shift, Requests, NeedsData, Counters);
 }
 
 uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, unsigned Lanes, const LineSet &Lines,
-                              unsigned Dwords, MemoryOp Op, bool BypassL1, bool BypassArray) {
+                              unsigned Dwords, MemoryOp Op, bool BypassL1, bool BypassArray,
+                              MemoryCounters &Counters) {
   Unit &U = Units[Cu];
   if (!Lines.Count)
     return Now + Model.VectorHit;
@@ -221,13 +227,13 @@ uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, unsigned Lanes, const L
     }
     unsigned Requests = Op == MemoryOp::Atomic ? Lines.Lanes[I] : 1;
     Done = std::max(Done, beyond(Cu, Time + Model.VectorMiss, Line, Requests,
-                                 Op != MemoryOp::Store, Op == MemoryOp::Load && !BypassArray));
+                                 Op != MemoryOp::Store, Op == MemoryOp::Load && !BypassArray, Counters));
   }
   return Done;
 }
 
 uint64_t MemoryTiming::scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsigned Bytes,
-                              bool Store) {
+                              bool Store, MemoryCounters &Counters) {
   CacheModel &Cache = Scalars[Cu / CusPerScalar];
   uint64_t Done = 0;
   for (uint64_t Line = Address >> LineShift; Line <= (Address + Bytes - 1) >> LineShift; ++Line) {
@@ -236,14 +242,14 @@ uint64_t MemoryTiming::scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsig
       Done = std::max(Done, Now + Model.ScalarHit);
     } else {
       ++Counters.ScalarMisses;
-      Done = std::max(Done, beyond(Cu, Now + Model.ScalarMiss, Line, 1, !Store, !Store));
+      Done = std::max(Done, beyond(Cu, Now + Model.ScalarMiss, Line, 1, !Store, !Store, Counters));
     }
   }
   return Done;
 }
 
 uint64_t MemoryTiming::lds(unsigned Cu, uint64_t Now, unsigned Lanes, unsigned Dwords,
-                           unsigned ConflictCycles) {
+                           unsigned ConflictCycles, MemoryCounters &Counters) {
   Unit &U = Units[Cu];
   const unsigned Passes = Lanes / 32 * Dwords + ConflictCycles;
   Counters.LdsCycles += Passes;

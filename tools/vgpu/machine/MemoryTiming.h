@@ -98,21 +98,22 @@ public:
   /// Between dispatches: pending traffic is over, caches keep their lines but
   /// for L1 and the scalar cache (an acquire at the start of a dispatch).
   void startDispatch();
+  /// The same while other dispatches run: traffic goes on.
+  void acquire();
 
   /// Time at which a vector memory operation issued at \p Now has completed.
   /// \p Lanes is the wave's size.
   uint64_t vector(unsigned Cu, uint64_t Now, unsigned Lanes, const LineSet &Lines, unsigned Dwords,
-                  MemoryOp Op, bool BypassL1, bool BypassArray);
-  uint64_t scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsigned Bytes, bool Store);
+                  MemoryOp Op, bool BypassL1, bool BypassArray, MemoryCounters &Counters);
+  uint64_t scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsigned Bytes, bool Store,
+                  MemoryCounters &Counters);
   uint64_t lds(unsigned Cu, uint64_t Now, unsigned Lanes, unsigned Dwords,
-               unsigned ConflictCycles);
+               unsigned ConflictCycles, MemoryCounters &Counters);
 
   void invalidateVector(unsigned Cu) { Units[Cu].L1.clear(); }
   void invalidateScalar(unsigned Cu) { Scalars[Cu / CusPerScalar].clear(); }
   /// Of the caches of a CU.
   unsigned lineShift() const { return LineShift; }
-
-  MemoryCounters Counters;
 
 private:
   struct Unit {
@@ -121,8 +122,9 @@ private:
   };
   /// A request that missed in the caches of CU \p Cu; \p Line is one of theirs.
   uint64_t beyond(unsigned Cu, uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData,
-                  bool UseArrayCache);
-  uint64_t level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData);
+                  bool UseArrayCache, MemoryCounters &Counters);
+  uint64_t level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData,
+                  MemoryCounters &Counters);
 
   const TimingModel &Model;
   unsigned LineShift, L2Shift; ///< Of a CU's line; from one of those to one of L2.

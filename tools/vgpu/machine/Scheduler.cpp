@@ -109,10 +109,10 @@ template <unsigned Slots> void Machine::runSimd(unsigned Cu, unsigned Simd, uint
         Free = W.Cycle + Cost.Busy;
       }
       if (__builtin_expect(Logging, 0))
-        Log.step(W, I.Pc, W.exec(), StartCycle + W.Cycle);
-      ++Executed[Class];
+        Log.step(W, I.Pc, W.exec(), Origin + W.Cycle);
+      ++W.Parent->Executed[Class];
       if (__builtin_expect(Counting, 0))
-        ActiveLanes[Class] += unsigned(__builtin_popcountll(W.exec()));
+        W.Parent->ActiveLanes[Class] += unsigned(__builtin_popcountll(W.exec()));
       const uint64_t NextPc = I.Pc + 4 * I.Size;
       W.Pc = NextPc;
       execute(W, I);
@@ -133,19 +133,19 @@ template <unsigned Slots> void Machine::runSimd(unsigned Cu, unsigned Simd, uint
       S.setReady(Slot, W.Cycle);
       continue;
     }
-    if (Stop)
+    if (Interrupted)
       return;
     Workgroup &G = *W.Group;
-    LastCycle = std::max(LastCycle, W.Cycle);
+    W.Parent->LastCycle = std::max(W.Parent->LastCycle, W.Cycle);
     S.Key[Slot] = SimdState::Never;
     if (W.Status == WaveStatus::AtBarrier) {
       ++G.AtBarrier;
       G.BarrierTime = std::max(G.BarrierTime, W.Cycle);
     } else { // Ended.
       ++G.Ended;
-      WaveCycles += W.Cycle - W.Started;
+      W.Parent->WaveCycles += W.Cycle - W.Started;
       if (Logging)
-        Log.endWave(W, StartCycle + W.Cycle);
+        Log.endWave(W, Origin + W.Cycle);
       if (G.Ended == G.Waves) {
         groupEnded(G, W.Cycle);
         continue;
@@ -160,7 +160,7 @@ template <unsigned Slots> void Machine::runSimd(unsigned Cu, unsigned Simd, uint
 void Machine::runUnit(unsigned Cu, uint64_t End) {
   ComputeUnit &U = Units[Cu];
   const unsigned Simds = unsigned(U.Simds.size());
-  while (!Stop) {
+  while (!Interrupted) {
     unsigned Simd = 0;
     uint64_t First = U.Next[0], Second = SimdState::Never;
     for (unsigned I = 1; I < Simds; ++I) {
@@ -183,58 +183,85 @@ void Machine::runUnit(unsigned Cu, uint64_t End) {
   }
 }
 
-void Machine::runWindows() {
-  unsigned FirstCu = 0;
-  const unsigned Count = unsigned(Units.size());
-  while (!Stop && (GroupsLive || GroupsPlaced < GroupsTotal)) {
-    // Jump to the first thing that happens.
-    uint64_t Now = SimdState::Never;
-    for (ComputeUnit &U : Units)
-      if (U.Groups)
-        for (unsigned I = 0; I < U.Simds.size(); ++I)
-          Now = std::min(Now, U.Next[I]);
-    if (Now == SimdState::Never) {
+void Machine::forgetCode() {
+  Code.invalidate();
+  for (const std::unique_ptr<MachineWave> &W : WavePool)
+    W->Next = nullptr;
+}
+
+void Machine::reportDeadlock() {
+  for (const std::unique_ptr<MachineWave> &W : WavePool) {
+    if (!W->Group || !W->waits() || W->Parent->Stop)
+      continue;
+    report(*W->Parent, FaultCause::Deadlock, 0x80000000, W.get(), &Code.at(W->stoppedAt()),
+           "some waves of the workgroup wait at a barrier that no other wave can reach", MaxLanes,
+           0);
+    describeWaves(*W->Group);
+  }
+  for (Dispatch *D : Running)
+    report(*D, FaultCause::Deadlock, 0x80000000, nullptr, nullptr, "no wave can run", MaxLanes, 0);
+}
+
+/// Ends dispatches that are to be ended. True if any was.
+bool Machine::checkProgress(uint64_t Now) {
+  bool Any = false;
+  for (Dispatch *D : Running) {
+    if (Config.MaxCycles && Now > D->Begin + Config.MaxCycles) {
       for (const std::unique_ptr<MachineWave> &W : WavePool)
-        if (W->Status == WaveStatus::AtBarrier && W->Group) {
-          report(FaultCause::Deadlock, 0x80000000, W.get(), &Code.at(W->Pc - 4),
-                 "some waves of the workgroup wait at a barrier that no other wave can reach",
-                 MaxLanes, 0);
-          describeWaves(W->Group);
-          return;
-        }
-      report(FaultCause::Deadlock, 0x80000000, nullptr, nullptr, "no wave can run", MaxLanes, 0);
-      return;
-    }
-    if (Config.MaxCycles && Now > Config.MaxCycles) {
-      for (const std::unique_ptr<MachineWave> &W : WavePool)
-        if (W->Group && W->Status == WaveStatus::Running) {
-          report(FaultCause::CycleLimit, 0x80000000, W.get(), &Code.at(W->Pc),
+        if (W->Parent == D && W->Status == WaveStatus::Running) {
+          report(*D, FaultCause::CycleLimit, 0x80000000, W.get(), &Code.at(W->Pc),
                  "still running after " + std::to_string(Config.MaxCycles) + " modelled cycles",
                  MaxLanes, 0);
-          describeWaves(W->Group);
-          return;
+          describeWaves(*W->Group);
+          break;
         }
+    } else if (D->Args->Cancel && D->Args->Cancel->load(std::memory_order_relaxed)) {
+      report(*D, FaultCause::Cancelled, 0, nullptr, nullptr, "dispatch cancelled", MaxLanes, 0);
     }
-    if (Args->Cancel && Args->Cancel->load(std::memory_order_relaxed)) {
-      report(FaultCause::Cancelled, 0, nullptr, nullptr, "dispatch cancelled", MaxLanes, 0);
-      return;
-    }
+    Any |= D->Stop;
+  }
+  return Any;
+}
+
+void Machine::runWindow(std::vector<Dispatch *> &Ended) {
+  const unsigned Count = unsigned(Units.size());
+  // Jump to the first thing that happens.
+  uint64_t Now = SimdState::Never;
+  for (ComputeUnit &U : Units)
+    if (U.Groups)
+      for (unsigned I = 0; I < U.Simds.size(); ++I)
+        Now = std::min(Now, U.Next[I]);
+  Interrupted = false;
+  if (Now == SimdState::Never) {
+    reportDeadlock();
+  } else if (!checkProgress(Now)) {
     Memory.refresh();
-    const uint64_t End = Now + timing::WindowCycles;
+    WindowBegin = Now;
+    WindowEnd = Now + timing::WindowCycles;
     // Begin with another unit each time, so that none is always first to ask
     // for the next workgroup.
-    for (unsigned I = 0; I < Count && !Stop; ++I) {
+    for (unsigned I = 0; I < Count && !Interrupted; ++I) {
       unsigned Cu = FirstCu + I < Count ? FirstCu + I : FirstCu + I - Count;
       if (Units[Cu].Groups)
-        runUnit(Cu, End);
+        runUnit(Cu, WindowEnd);
     }
     FirstCu = FirstCu + 1 == Count ? 0 : FirstCu + 1;
-    if (!Stop && GroupsPlaced < GroupsTotal)
-      placeGroups(End);
-    if (Slept) {
-      Slept = false;
-      sched_yield(); // The wave most likely waits for a host thread.
+  }
+  for (size_t I = 0; I < Running.size();) {
+    Dispatch &D = *Running[I];
+    if (!D.over()) {
+      ++I;
+      continue;
     }
+    finish(D);
+    Ended.push_back(&D);
+  }
+  for (Dispatch *D : Running)
+    if (!D->allPlaced())
+      placeGroups(*D, WindowEnd);
+  if (Slept) {
+    Slept = false;
+    sched_yield(); // The wave most likely waits for a host thread.
   }
 }
 

@@ -40,7 +40,7 @@ VGPU_API hsaKmtAllocMemory(HSAuint32 Node, HSAuint64 Size, HsaMemFlags Flags, vo
 
 VGPU_API hsaKmtFreeMemory(void *Address, HSAuint64 Size) {
   VGPU_CHECK_RELEASE();
-  return Driver::get().freeMemory(Address, Size);
+  return Driver::get().Memory.free(Address, Size, nullptr);
 }
 
 VGPU_API hsaKmtRegisterMemory(void *Address, HSAuint64 Size) {

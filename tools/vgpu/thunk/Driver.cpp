@@ -50,44 +50,11 @@ DispatchResult GpuNode::run(DispatchArgs &Args) {
     Owner.Events.interrupt(EventId);
     Owner.kickWaiters();
   };
-  std::vector<std::pair<uint64_t, uint64_t>> Stale;
-  {
-    std::unique_lock<std::mutex> Guard(Lock);
-    Freed.wait(Guard, [&] { return !Busy || Args.Cancel->load(); });
-    if (Args.Cancel->load()) {
-      DispatchResult Result;
-      Result.Status = DispatchStatus::Faulted;
-      Result.Fault.Cause = FaultCause::Cancelled;
-      return Result;
-    }
-    Busy = true;
-    Stale.swap(StaleCode);
-  }
-  for (const auto &[Begin, End] : Stale)
-    device().invalidateCode(Begin, End);
   Owner.Memory.beginDispatch();
   DispatchResult Result = device().run(Args);
   Owner.Memory.endDispatch();
-  {
-    std::lock_guard<std::mutex> Guard(Lock);
-    Busy = false;
-  }
-  Freed.notify_one();
   return Result;
 }
-
-void GpuNode::recheck() {
-  // Under the lock: a waiter is either before its check or asleep.
-  std::lock_guard<std::mutex> Guard(Lock);
-  Freed.notify_all();
-}
-
-void GpuNode::invalidateCode(uint64_t Begin, uint64_t End) {
-  std::lock_guard<std::mutex> Guard(Lock);
-  StaleCode.emplace_back(Begin, End);
-}
-
-void GpuNode::invalidateCaches() { invalidateCode(0, ~uint64_t(0)); }
 
 void GpuNode::signalChanged(uint32_t EventId) {
   if (EventId)
@@ -120,11 +87,6 @@ void GpuNode::report(const Fault &Problem) {
     Data.Failure.NotPresent = 1;
   Data.Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS;
   Owner.Events.raiseMemoryFault(Data);
-}
-
-void GpuNode::resetAfterFork() {
-  new (&Lock) std::mutex;
-  new (&Freed) std::condition_variable;
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,7 +221,6 @@ HSAKMT_STATUS Driver::destroyQueue(HSA_QUEUEID Id) {
     Old = std::move(It->second);
     Queues.erase(It);
     Old->cancel();
-    gpu(QueueNode[Id]).recheck();
     QueueNode.erase(Id);
     const char *Bell = reinterpret_cast<char *>(Old->config().Doorbell);
     FreeDoorbells.insert(FreeDoorbells.begin(), uint32_t((Bell - Doorbells) / DoorbellBytes));
@@ -283,15 +244,6 @@ bool Driver::hasQueue(HSA_QUEUEID Id) {
   return Queues.count(Id) != 0;
 }
 
-HSAKMT_STATUS Driver::freeMemory(void *Address, uint64_t Size) {
-  MemoryRange Freed;
-  const HSAKMT_STATUS Status = Memory.free(Address, Size, &Freed);
-  if (Status == HSAKMT_STATUS_SUCCESS && Freed.Flags.ui32.ExecuteAccess)
-    for (auto &Node : Nodes)
-      Node->invalidateCode(Freed.Begin, Freed.end());
-  return Status;
-}
-
 void Driver::kickQueues() {
   std::lock_guard<std::mutex> Guard(Lock);
   for (auto &[Id, Each] : Queues)
@@ -312,8 +264,6 @@ void Driver::stopQueues() {
     QueueNode.clear();
     for (auto &[Id, Each] : All)
       Each->cancel();
-    for (auto &Node : Nodes)
-      Node->recheck();
   }
   for (auto &[Id, Each] : All)
     if (!Each->joinFor(std::chrono::seconds(2)))
@@ -327,8 +277,6 @@ void Driver::childAfterFork() {
   Events.resetAfterFork();
   Code.resetLockAfterFork();
   Statistics::get().resetLockAfterFork();
-  for (auto &Node : Nodes)
-    Node->resetAfterFork();
   for (auto &[Id, Each] : Queues)
     Each->abandon();
 }

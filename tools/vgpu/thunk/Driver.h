@@ -20,7 +20,6 @@
 #include "thunk/Memory.h"
 #include "thunk/Queue.h"
 
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,25 +30,21 @@ namespace vgpu {
 
 class Driver;
 
-/// A GPU node: the machine, and who may use it when.
+/// A GPU node.
 class GpuNode final : public PacketExecutor {
 public:
   GpuNode(Driver &Owner, uint32_t Node, DeviceConfig Config);
 
   DispatchResult run(DispatchArgs &Args) override;
-  uint64_t now() override { return device().realTimeNow(); }
+  void hold() override { device().hold(); }
+  void release() override { device().release(); }
+  uint64_t now() override { return device().modelNow(); }
   void signalChanged(uint32_t EventId) override;
   void report(const Fault &Problem) override;
-  void invalidateCaches() override;
 
-  /// Wakes a run() that waits for its turn, to look at its Cancel.
-  void recheck();
-  /// Code in these addresses is forgotten before the next dispatch.
-  void invalidateCode(uint64_t Begin, uint64_t End);
   Device &device();
   const DeviceConfig &config() const { return Config; }
   uint32_t node() const { return Node; }
-  void resetAfterFork();
 
 private:
   Driver &Owner;
@@ -58,11 +53,6 @@ private:
   NodeAddressSpace Space;
   std::once_flag Made;
   std::unique_ptr<Device> Gpu; ///< Made when first used.
-
-  std::mutex Lock;
-  std::condition_variable Freed;
-  bool Busy = false;
-  std::vector<std::pair<uint64_t, uint64_t>> StaleCode;
 };
 
 class Driver {
@@ -86,8 +76,6 @@ public:
   HSAKMT_STATUS destroyQueue(HSA_QUEUEID Id);
   HSAKMT_STATUS suspendQueue(HSA_QUEUEID Id, bool Suspended);
   bool hasQueue(HSA_QUEUEID Id);
-
-  HSAKMT_STATUS freeMemory(void *Address, uint64_t Size);
 
   /// The program is about to wait: no queue may sleep over a packet.
   void kickQueues();

@@ -139,8 +139,20 @@ void Queue::kick() {
 }
 
 void Queue::kickWaiter() {
-  if (WaitsForSignal.load(std::memory_order_seq_cst))
-    wake();
+  if (!WaitsForSignal.load(std::memory_order_seq_cst))
+    return;
+  // Whether it may go on is for its own thread to say.
+  if (!Held.exchange(true))
+    Executor.hold();
+  wake();
+  if (Ended.load())
+    settle();
+}
+
+/// Nothing more for the device at the moment.
+void Queue::settle() {
+  if (Held.exchange(false))
+    Executor.release();
 }
 
 void Queue::sleepFor(std::chrono::nanoseconds Time) {
@@ -161,7 +173,8 @@ void Queue::work() {
   while (waitForPacket())
     if (process(ReadIndex) == Outcome::Stop)
       break;
-  Ended.store(true, std::memory_order_release);
+  Ended.store(true);
+  settle();
 }
 
 bool Queue::ready() {
@@ -182,12 +195,13 @@ bool Queue::ready() {
 
 bool Queue::waitForPacket() {
   const auto Start = Clock::now();
-  FollowsAtOnce = LastTick != 0 && ready();
   for (;;) {
     if (Stop.load(std::memory_order_acquire))
       return false;
     if (!Suspended.load(std::memory_order_acquire) && ready())
       return true;
+    settle();
+    FollowsAtOnce = false;
     const auto IdleFor = Clock::now() - Start;
     if (IdleFor < SpinTime)
       __builtin_ia32_pause();
@@ -208,6 +222,7 @@ template <typename Condition> bool Queue::waitUntil(Condition Met) {
     const uint32_t Seen = WakeWord.load(std::memory_order_seq_cst);
     if ((Result = Met()) || Stop.load(std::memory_order_acquire))
       break;
+    settle();
     const auto WaitedFor = Clock::now() - Start;
     if (WaitedFor < SpinTime)
       __builtin_ia32_pause();
@@ -218,21 +233,41 @@ template <typename Condition> bool Queue::waitUntil(Condition Met) {
   return Result;
 }
 
-/// The time stamp of a packet that runs no kernel, so of HIP's events. The model
-/// computes a kernel faster or slower than the kernel would run: what stood
-/// behind it in the queue happens at the kernel's modelled end, not when the
-/// host is done with it. That holds if nothing else was waited for; otherwise it
-/// is the device's time now. Dependencies that the device completed carry their
-/// own time stamps; of others nobody knows when they were satisfied.
-uint64_t Queue::passingTime(const hsa_signal_t *Dependencies, unsigned Count) {
-  uint64_t Time = LastTick;
-  for (unsigned I = 0; I != Count; ++I)
-    if (Dependencies[I].handle) {
-      const uint64_t End = toSignal(Dependencies[I])->end_ts;
-      FollowsAtOnce &= loadValue(Dependencies[I]) == 0 && End != 0;
-      Time = std::max(Time, End);
-    }
-  return FollowsAtOnce ? Time : 0;
+/// When this packet came up, for one that runs no kernel, such as HIP's events.
+/// The model computes a kernel faster or slower than the kernel would run: what
+/// stood behind it in the queue happens at the kernel's modelled end, not when the
+/// host is done with it.
+uint64_t Queue::arrival() { return FollowsAtOnce ? LastTick : Executor.now(); }
+
+/// Waits until \p Met and sets \p Time to when that was: the last (\p All) or the
+/// first of \p Signals. Those that the device completed carry their time; one that
+/// the host completed while we waited did so about now.
+template <typename Condition>
+bool Queue::passSignals(const hsa_signal_t *Signals, unsigned Count, bool All, Condition Met,
+                        uint64_t &Time) {
+  constexpr unsigned Most = 5;
+  uint64_t StampBefore[Most];
+  bool Open[Most];
+  for (unsigned I = 0; I != Count; ++I) {
+    Open[I] = Signals[I].handle && loadValue(Signals[I]) != 0;
+    StampBefore[I] = Signals[I].handle ? toSignal(Signals[I])->end_ts : 0;
+  }
+  Time = arrival();
+  if (!waitUntil(Met))
+    return false;
+  uint64_t First = ~uint64_t(0), Last = 0;
+  for (unsigned I = 0; I != Count; ++I) {
+    if (!Signals[I].handle || (!All && loadValue(Signals[I]) != 0))
+      continue;
+    uint64_t Stamp = toSignal(Signals[I])->end_ts;
+    if (Open[I] && Stamp == StampBefore[I])
+      Stamp = Executor.now();
+    First = std::min(First, Stamp);
+    Last = std::max(Last, Stamp);
+  }
+  if (All || First != ~uint64_t(0))
+    Time = std::max(Time, All ? Last : First);
+  return true;
 }
 
 Queue::Outcome Queue::process(uint64_t Index) {
@@ -249,7 +284,6 @@ Queue::Outcome Queue::process(uint64_t Index) {
   case HSA_PACKET_TYPE_BARRIER_OR: {
     // Both packets have the same layout.
     const auto &Packet = *reinterpret_cast<hsa_barrier_and_packet_t *>(Slot);
-    Time = passingTime(Packet.dep_signal, 5);
     auto AllMet = [&] {
       for (hsa_signal_t Signal : Packet.dep_signal)
         if (Signal.handle && loadValue(Signal) != 0)
@@ -266,21 +300,24 @@ Queue::Outcome Queue::process(uint64_t Index) {
         }
       return Empty;
     };
-    if (Type == HSA_PACKET_TYPE_BARRIER_AND ? !waitUntil(AllMet) : !waitUntil(AnyMet))
+    if (Type == HSA_PACKET_TYPE_BARRIER_AND
+            ? !passSignals(Packet.dep_signal, 5, true, AllMet, Time)
+            : !passSignals(Packet.dep_signal, 5, false, AnyMet, Time))
       return Outcome::Stop;
     break;
   }
   case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
     switch (uint8_t(Slot[2])) {
-    case AmdFormatPm4Buffer:
-      Time = passingTime(nullptr, 0);
-      Executor.invalidateCaches();
+    case AmdFormatPm4Buffer: // Invalidates caches; each dispatch begins with that.
+      Time = arrival();
       break;
     case AmdFormatBarrierValue: {
       const auto &Packet = *reinterpret_cast<hsa_amd_barrier_value_packet_t *>(Slot);
-      if (Packet.signal.handle && !waitUntil([&] {
-            return compare(loadValue(Packet.signal) & Packet.mask, Packet.cond, Packet.value);
-          }))
+      auto Met = [&] {
+        return !Packet.signal.handle ||
+               compare(loadValue(Packet.signal) & Packet.mask, Packet.cond, Packet.value);
+      };
+      if (!passSignals(&Packet.signal, 1, true, Met, Time))
         return Outcome::Stop;
       break;
     }
@@ -291,8 +328,6 @@ Queue::Outcome Queue::process(uint64_t Index) {
   default:
     return queueError(QueueBadPacket, "packet of a type that this queue does not take");
   }
-  if (Time == 0)
-    Time = Executor.now();
   LastTick = Time;
   retire(Index, Slot);
   complete(Completion, Time, Time);
@@ -306,6 +341,8 @@ Queue::Outcome Queue::dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Pac
   Args.DispatchId = Index;
   Args.QueueId = Setup.Id;
   Args.Cancel = &Stop;
+  Args.ReadyTick = FollowsAtOnce ? LastTick : 0;
+  Args.Held = &Held;
   DispatchResult Result = Executor.run(Args);
   while (Result.Status == DispatchStatus::NeedsScratch) {
     if (!requestScratch(Result.ScratchWave32))
@@ -354,6 +391,8 @@ void Queue::retire(uint64_t Index, void *Packet) {
                    uint16_t(HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE), __ATOMIC_RELEASE);
   ReadIndex = Index + 1;
   __atomic_store_n(&Setup.Descriptor->read_dispatch_id, ReadIndex, __ATOMIC_RELEASE);
+  // Before the signal changes: what the program adds in answer to that comes later.
+  FollowsAtOnce = ready();
 }
 
 void Queue::complete(hsa_signal_t Handle, uint64_t Start, uint64_t End) {

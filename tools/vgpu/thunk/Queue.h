@@ -14,11 +14,16 @@
 // Latency and idle load are measured in tools/vgpu/thunk/README.md.
 //
 // What runs beside what. Packets of one queue run one after the other, whether
-// they carry a barrier bit or not. Queues are separate threads, and one that
-// waits (barrier packet, scratch) holds nothing up, but a device runs one
-// kernel at a time: a kernel that spins until a kernel of another queue on the
-// same device has run never ends. Kernels may spin on the host and on kernels
-// of other devices.
+// they carry a barrier bit or not. Queues are separate threads; kernels of several
+// queues share their device in modelled time, so a kernel may spin on memory that
+// the host or a kernel of another queue writes.
+//
+// When a packet begins, in modelled time. If it was in the queue when its
+// predecessor ended: right then. If it found the queue idle: at the device's time.
+// In both cases not before what it waits for has happened; signals that the device
+// completed carry that time. While a queue is on its way from one packet to the
+// next it holds the device (Device::hold), so that this does not depend on how
+// fast its thread is.
 //
 //===----------------------------------------------------------------------===//
 #ifndef VGPU_THUNK_QUEUE_H
@@ -37,18 +42,19 @@ namespace vgpu {
 class PacketExecutor {
 public:
   virtual ~PacketExecutor() = default;
-  /// Runs \p Args on the device; waits until the device is free, unless
-  /// Args.Cancel is set first (then: Faulted with FaultCause::Cancelled).
+  /// Runs \p Args on the device to its end, or until Args.Cancel is set (then:
+  /// Faulted with FaultCause::Cancelled).
   virtual DispatchResult run(DispatchArgs &Args) = 0;
-  /// The device's clock, in ticks, for packets that run no kernel.
+  /// Device::hold and Device::release.
+  virtual void hold() {}
+  virtual void release() {}
+  /// Where the device stands, in ticks, for packets that run no kernel.
   virtual uint64_t now() = 0;
   /// A signal was changed by the device: its event must be set, and queues
   /// whose barrier packets look at signals should look again.
   virtual void signalChanged(uint32_t EventId) = 0;
   /// Tells the user and, for a memory fault, ROCr.
   virtual void report(const Fault &Problem) = 0;
-  /// Caches are to be invalidated (a PM4 buffer said so).
-  virtual void invalidateCaches() = 0;
 };
 
 class Queue {
@@ -90,7 +96,11 @@ private:
   bool waitForPacket();
   bool ready();
   Outcome process(uint64_t Index);
-  uint64_t passingTime(const hsa_signal_t *Dependencies, unsigned Count);
+  uint64_t arrival();
+  template <typename Condition>
+  bool passSignals(const hsa_signal_t *Signals, unsigned Count, bool All, Condition Met,
+                   uint64_t &Time);
+  void settle();
   Outcome dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Packet);
   bool requestScratch(bool Wave32);
   bool returnScratch();
@@ -108,7 +118,8 @@ private:
   uint64_t ReadIndex = 0;
   uint64_t Limit = 0;         ///< Packets below this one were rung for.
   uint64_t LastTick = 0;      ///< When the packet before this one ended.
-  bool FollowsAtOnce = false; ///< This one was ready by then.
+  bool FollowsAtOnce = false; ///< This one was in the queue by then.
+  std::atomic<bool> Held{false}; ///< This queue holds the device.
   std::atomic<uint64_t> LastBell{~uint64_t(0)};
   std::atomic<uint32_t> WakeWord{0}; ///< Futex.
   std::atomic<bool> Asleep{false}, WaitsForSignal{false};
