@@ -15,8 +15,10 @@
 namespace vgpu {
 
 Machine::Machine(const DeviceConfig &Config, AddressSpace &Space)
-    : Config(Config), Model(timingModel(Config)), Memory(Space), Decode(Config.Target, memoryTables()), Code(Decode, *this),
-      Timing(Config), Units(Config.units()) {
+    : Config(Config), Model(timingModel(Config)), Memory(Space),
+      Decode(Config.Target, memoryTables()), Code(Decode, *this), Timing(Config),
+      RunSimd(__builtin_cpu_supports("x86-64-v3") ? v3::runSimd : base::runSimd),
+      Units(Config.units()) {
   SharedBase = Config.LdsAperture;
   SharedLimit = SharedBase + 0xffffffff;
   PrivateBase = Config.ScratchAperture;
@@ -257,7 +259,7 @@ void Machine::removeGroup(Workgroup &G) {
     MachineWave &W = *G.Members[I];
     SimdState &S = U.Simds[W.Simd];
     S.Waves[W.Slot] = nullptr;
-    S.Key[W.Slot] = SimdState::Never;
+    S.clearReady(W.Slot);
     --S.Used;
     S.VgprsUsed -= D.Kernel.VgprCost;
     S.SgprsUsed -= D.Kernel.Sgprs;

@@ -123,14 +123,31 @@ struct MachineWave : Wave {
   void waitLgkm(unsigned Left);
 };
 
+/// What one instruction costs when it issues.
+struct IssueCost {
+  Port Unit;
+  uint8_t Busy;  ///< Cycles the port is taken.
+  uint16_t Wave; ///< Cycles until the wave may issue again.
+};
+
+/// Instructions of a wave that were executed ahead and have not issued yet.
+struct IssueQueue {
+  static constexpr unsigned Most = 28;
+  uint8_t Head = 0, Tail = 0;
+  IssueCost Entries[Most];
+};
+
 struct SimdState {
   static constexpr unsigned MaxSlots = 16;
   static constexpr uint64_t Never = ~uint64_t(0);
+  /// A key of this value: not within this window, perhaps never.
+  static constexpr unsigned FarKey = 0xffff;
   MachineWave *Waves[MaxSlots] = {};
-  /// When each wave may issue, with its slot in the low bits: one minimum gives
-  /// both, and ties go to the lower slot. Never if it cannot.
-  uint64_t Key[MaxSlots];
+  uint64_t Ready[MaxSlots]; ///< When each wave may issue; Never if it cannot.
+  /// The same, as cycles from the window's begin, for the choice among them.
+  alignas(16) uint16_t Key[MaxSlots];
   uint64_t PortFree[unsigned(Port::Count)] = {};
+  IssueQueue Ahead[MaxSlots];
   unsigned Used = 0; ///< Slots with a wave.
   unsigned VgprsUsed = 0, SgprsUsed = 0;
 
@@ -138,13 +155,32 @@ struct SimdState {
   void reset() {
     for (unsigned I = 0; I < MaxSlots; ++I) {
       Waves[I] = nullptr;
-      Key[I] = Never;
+      clearReady(I);
     }
     for (uint64_t &Free : PortFree)
       Free = 0;
     Used = VgprsUsed = SgprsUsed = 0;
   }
-  void setReady(unsigned Slot, uint64_t Cycle) { Key[Slot] = Cycle << 4 | Slot; }
+  void setReady(unsigned Slot, uint64_t Cycle, uint64_t WindowBegin) {
+    Ready[Slot] = Cycle;
+    Key[Slot] = key(Cycle, WindowBegin);
+  }
+  void clearReady(unsigned Slot) {
+    Ready[Slot] = Never;
+    Key[Slot] = FarKey;
+    Ahead[Slot].Head = Ahead[Slot].Tail = 0;
+  }
+  /// A new window: keys count from its begin.
+  void rebase(uint64_t WindowBegin) {
+    for (unsigned I = 0; I < MaxSlots; ++I)
+      Key[I] = key(Ready[I], WindowBegin);
+  }
+
+private:
+  static uint16_t key(uint64_t Cycle, uint64_t WindowBegin) {
+    const uint64_t Late = Cycle < WindowBegin ? 0 : Cycle - WindowBegin;
+    return uint16_t(Late < FarKey ? Late : FarKey);
+  }
 };
 
 /// What shares LDS: on gfx10 a workgroup processor, which is two compute units.
@@ -156,6 +192,15 @@ struct ComputeUnit {
   uint32_t LdsOfCu[2] = {}; ///< Part of it that is bound to one of two compute units.
   uint32_t GroupSlots = 0; ///< Bit per TG_ID in use.
 };
+
+class Machine;
+namespace base {
+/// Runs the waves of one SIMD until the next one is due at \p Limit or later.
+void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit);
+} // namespace base
+namespace v3 {
+void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit);
+} // namespace v3
 
 class Machine final : public ExecEnv {
 public:
@@ -254,7 +299,9 @@ private:
   bool checkProgress(uint64_t Now);
   void reportDeadlock();
   void runUnit(unsigned Cu, uint64_t End);
-  template <unsigned Slots> void runSimd(unsigned Cu, unsigned Simd, uint64_t Limit);
+  friend void base::runSimd(Machine &, unsigned, unsigned, uint64_t);
+  friend void v3::runSimd(Machine &, unsigned, unsigned, uint64_t);
+  void waveStopped(MachineWave &W);
   void releaseBarrier(Workgroup &G);
   void makeReady(MachineWave &W);
   void forgetCode();
@@ -276,6 +323,8 @@ private:
   PatternMemo Patterns;
   ExecutionLog Log;
 
+  /// Of base or v3, as the host can.
+  void (*const RunSimd)(Machine &, unsigned, unsigned, uint64_t);
   std::vector<Dispatch *> Running; ///< In the order in which they began.
   uint64_t Origin = 0;             ///< Device cycle that is 0 on the time line.
   uint64_t WindowBegin = 0, WindowEnd = 0;

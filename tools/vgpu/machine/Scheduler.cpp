@@ -1,14 +1,11 @@
-//===- Scheduler.cpp - Which wave runs next, and for how long ---------------===//
+//===- Scheduler.cpp - Which unit runs next, and for how long ---------------===//
 //
-// The inner loop of the virtual GPU. A SIMD always continues with the wave that
-// may issue earliest; instructions of one wave issue in order; a port of the
-// SIMD takes one instruction at a time. Waits, barriers and memory move a
-// wave's own clock (Wave::Cycle), and that is all the scheduler looks at.
+// Windows of modelled time, compute units in a window, SIMDs in a compute unit
+// (SimdLoop.cpp has what a SIMD does). Waits, barriers and memory move a wave's
+// own clock (Wave::Cycle), and that is all the scheduler looks at.
 //
 //===----------------------------------------------------------------------===//
-#include "core/Execute.h"
 #include "machine/Machine.h"
-#include "machine/Statistics.h"
 
 #include <algorithm>
 #include <sched.h>
@@ -43,7 +40,7 @@ void MachineWave::waitLgkm(unsigned Left) {
 
 void Machine::makeReady(MachineWave &W) {
   ComputeUnit &U = Units[W.Cu];
-  U.Simds[W.Simd].setReady(W.Slot, W.Cycle);
+  U.Simds[W.Simd].setReady(W.Slot, W.Cycle, WindowBegin);
   U.Next[W.Simd] = std::min(U.Next[W.Simd], W.Cycle);
 }
 
@@ -61,105 +58,34 @@ void Machine::releaseBarrier(Workgroup &G) {
   }
 }
 
-template <unsigned Slots> void Machine::runSimd(unsigned Cu, unsigned Simd, uint64_t Limit) {
-  ComputeUnit &U = Units[Cu];
-  SimdState &S = U.Simds[Simd];
-  const bool Logging = Log.enabled();
-  const bool Counting = Statistics::get().enabled();
-  for (;;) {
-    // The wave that is due first, and when the next one is. Minimum and maximum
-    // only, no branch: which wave is next cannot be predicted. Two halves, so
-    // that they overlap.
-    constexpr unsigned Half = Slots / 2;
-    uint64_t FirstKey = S.Key[0], SecondKey = SimdState::Never;
-    uint64_t UpperFirst = S.Key[Half], UpperSecond = SimdState::Never;
-    for (unsigned I = 1; I < Half; ++I) {
-      const uint64_t Key = S.Key[I], Upper = S.Key[Half + I];
-      SecondKey = std::min(SecondKey, std::max(FirstKey, Key));
-      FirstKey = std::min(FirstKey, Key);
-      UpperSecond = std::min(UpperSecond, std::max(UpperFirst, Upper));
-      UpperFirst = std::min(UpperFirst, Upper);
-    }
-    SecondKey = std::min(std::max(FirstKey, UpperFirst), std::min(SecondKey, UpperSecond));
-    FirstKey = std::min(FirstKey, UpperFirst);
-    const uint64_t First = FirstKey == SimdState::Never ? SimdState::Never : FirstKey >> 4;
-    if (First >= Limit) {
-      U.Next[Simd] = First;
+/// \p W has reached a barrier or its end.
+void Machine::waveStopped(MachineWave &W) {
+  Workgroup &G = *W.Group;
+  W.Parent->LastCycle = std::max(W.Parent->LastCycle, W.Cycle);
+  Units[W.Cu].Simds[W.Simd].clearReady(W.Slot);
+  if (W.Status == WaveStatus::AtBarrier) {
+    ++G.AtBarrier;
+    G.BarrierTime = std::max(G.BarrierTime, W.Cycle);
+  } else { // Ended.
+    ++G.Ended;
+    W.Parent->WaveCycles += W.Cycle - W.Started;
+    if (Log.enabled())
+      Log.endWave(W, Origin + W.Cycle);
+    if (G.Ended == G.Waves) {
+      groupEnded(G, W.Cycle);
       return;
     }
-    const unsigned Slot = FirstKey & 15;
-    const uint64_t Second = SecondKey >> 4;
-    if (SecondKey != SimdState::Never) {
-      // That one is next for certain: have it at hand by then.
-      const MachineWave *Other = S.Waves[SecondKey & 15];
-      __builtin_prefetch(&Other->Next);
-      __builtin_prefetch(&Other->Sgpr[RegExec]);
-    }
-    MachineWave &W = *S.Waves[Slot];
-    const uint64_t Until = std::min(Limit - 1, Second);
-    do {
-      const Inst &I = W.Next && W.Next->Pc == W.Pc ? *W.Next : Code.at(W.Pc);
-      const unsigned Class = unsigned(I.Info->Class);
-      ClassCost Cost = W.Costs[Class];
-      if (__builtin_expect(I.Info->Class == OpClass::Matrix, 0))
-        Cost.Busy = Cost.Wave = uint8_t(matrixCycles(I.Info->Name));
-      if (Cost.Unit != Port::None) {
-        uint64_t &Free = S.PortFree[unsigned(Cost.Unit)];
-        W.Cycle = std::max(W.Cycle, Free);
-        Free = W.Cycle + Cost.Busy;
-      }
-      if (__builtin_expect(Logging, 0))
-        Log.step(W, I.Pc, W.exec(), Origin + W.Cycle);
-      ++W.Parent->Executed[Class];
-      if (__builtin_expect(Counting, 0))
-        W.Parent->ActiveLanes[Class] += unsigned(__builtin_popcountll(W.exec()));
-      const uint64_t NextPc = I.Pc + 4 * I.Size;
-      W.Pc = NextPc;
-      execute(W, I);
-      W.Cycle += Cost.Wave;
-      if (W.Pc != NextPc) {
-        W.Cycle += Model.TakenBranch;
-        W.AfterBranch = true;
-      } else if (I.Info->Class == OpClass::Branch) {
-        W.AfterBranch = true;
-      }
-      if (__builtin_expect(W.Status != WaveStatus::Running, 0))
-        break;
-      W.Next = &Code.at(W.Pc); // Early, so that it is at hand when its turn comes.
-      __builtin_prefetch(W.Next);
-    } while (W.Cycle <= Until);
-
-    if (W.Status == WaveStatus::Running) {
-      S.setReady(Slot, W.Cycle);
-      continue;
-    }
-    if (Interrupted)
-      return;
-    Workgroup &G = *W.Group;
-    W.Parent->LastCycle = std::max(W.Parent->LastCycle, W.Cycle);
-    S.Key[Slot] = SimdState::Never;
-    if (W.Status == WaveStatus::AtBarrier) {
-      ++G.AtBarrier;
-      G.BarrierTime = std::max(G.BarrierTime, W.Cycle);
-    } else { // Ended.
-      ++G.Ended;
-      W.Parent->WaveCycles += W.Cycle - W.Started;
-      if (Logging)
-        Log.endWave(W, Origin + W.Cycle);
-      if (G.Ended == G.Waves) {
-        groupEnded(G, W.Cycle);
-        continue;
-      }
-      // A wave that has ended no longer counts at the barrier.
-    }
-    if (G.AtBarrier && G.AtBarrier + G.Ended == G.Waves)
-      releaseBarrier(G);
+    // A wave that has ended no longer counts at the barrier.
   }
+  if (G.AtBarrier && G.AtBarrier + G.Ended == G.Waves)
+    releaseBarrier(G);
 }
 
 void Machine::runUnit(unsigned Cu, uint64_t End) {
   ComputeUnit &U = Units[Cu];
   const unsigned Simds = unsigned(U.Simds.size());
+  for (SimdState &S : U.Simds)
+    S.rebase(WindowBegin);
   while (!Interrupted) {
     unsigned Simd = 0;
     uint64_t First = U.Next[0], Second = SimdState::Never;
@@ -175,11 +101,7 @@ void Machine::runUnit(unsigned Cu, uint64_t End) {
     if (First >= End)
       return;
     uint64_t Limit = Second == SimdState::Never ? End : Second + timing::SimdQuantum;
-    // Only as many slots as this target has: looking at each is what costs.
-    if (Config.WavesPerSimd <= 10)
-      runSimd<10>(Cu, Simd, std::min(Limit, End));
-    else
-      runSimd<SimdState::MaxSlots>(Cu, Simd, std::min(Limit, End));
+    RunSimd(*this, Cu, Simd, std::min(Limit, End));
   }
 }
 
