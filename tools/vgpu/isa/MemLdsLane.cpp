@@ -130,6 +130,10 @@ void refused(Wave &W, const Inst &I) {
                        std::string(I.Info->Name) + " is not modelled", MaxLanes, 0);
 }
 
+template <GlobalSync Op> void globalSync(Wave &W, const Inst &I) {
+  Machine::of(W).globalSync(W, I, Op);
+}
+
 const OpEntry Entries[] = {
     {"ds_nop", nothing, OpClass::LdsOther},
     {"ds_swizzle_b32", swizzle, OpClass::LdsOther, OpReturns, Ty::B32},
@@ -140,12 +144,12 @@ const OpEntry Entries[] = {
     {"ds_read_addtid_b32", readAddTid, OpClass::LdsLoad, OpReturns, Ty::B32},
     {"ds_write_addtid_b32", writeAddTid, OpClass::LdsStore, OpStores, Ty::B32},
     {"ds_ordered_count", refused, OpClass::LdsOther},
-    {"ds_gws_init", refused, OpClass::LdsOther},
-    {"ds_gws_barrier", refused, OpClass::LdsOther},
-    {"ds_gws_sema_v", refused, OpClass::LdsOther},
-    {"ds_gws_sema_br", refused, OpClass::LdsOther},
-    {"ds_gws_sema_p", refused, OpClass::LdsOther},
-    {"ds_gws_sema_release_all", refused, OpClass::LdsOther},
+    {"ds_gws_init", globalSync<GlobalSync::Init>, OpClass::LdsOther, OpEndsRun},
+    {"ds_gws_barrier", globalSync<GlobalSync::Barrier>, OpClass::LdsOther, OpEndsRun},
+    {"ds_gws_sema_v", globalSync<GlobalSync::SemaV>, OpClass::LdsOther, OpEndsRun},
+    {"ds_gws_sema_br", globalSync<GlobalSync::SemaBr>, OpClass::LdsOther, OpEndsRun},
+    {"ds_gws_sema_p", globalSync<GlobalSync::SemaP>, OpClass::LdsOther, OpEndsRun},
+    {"ds_gws_sema_release_all", globalSync<GlobalSync::ReleaseAll>, OpClass::LdsOther, OpEndsRun},
 };
 
 } // namespace

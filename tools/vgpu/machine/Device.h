@@ -32,6 +32,9 @@ namespace vgpu {
 constexpr uint64_t HostAliasBit = uint64_t(1) << 47;
 constexpr uint64_t hostAddress(uint64_t Address) { return Address & ~HostAliasBit; }
 
+/// Global wave sync resources of a device (ds_gws_*).
+constexpr uint32_t GlobalSyncResources = 64;
+
 /// A run of addresses [Begin, End) that the device may use; empty = none.
 struct MemoryRegion {
   uint64_t Begin = 0, End = 0;
@@ -143,6 +146,8 @@ struct DispatchArgs {
   std::function<void(uint32_t EventId)> Interrupt;
   /// When set by another thread, the dispatch ends with FaultCause::Cancelled.
   const std::atomic<bool> *Cancel = nullptr;
+  /// Global wave sync resources that the queue has, from number 0 on.
+  uint32_t GlobalResources = 0;
   /// Tick at which the packet could begin: when the packet before it in its queue
   /// ended and what it waits for had happened. 0: the device's time when it comes,
   /// because it found its queue idle.

@@ -293,6 +293,10 @@ void Machine::groupEnded(Workgroup &G, uint64_t When) {
 
 /// After a fault: takes what is left of \p D off its units.
 void Machine::removeGroups(Dispatch &D) {
+  for (GlobalResource &R : Globals)
+    R.Waiting.erase(std::remove_if(R.Waiting.begin(), R.Waiting.end(),
+                                   [&](MachineWave *W) { return W->Parent == &D; }),
+                    R.Waiting.end());
   for (const std::unique_ptr<Workgroup> &G : GroupPool)
     if (G->Parent == &D)
       removeGroup(*G);

@@ -148,7 +148,8 @@ struct SimdState {
   alignas(16) uint16_t Key[MaxSlots];
   uint64_t PortFree[unsigned(Port::Count)] = {};
   IssueQueue Ahead[MaxSlots];
-  unsigned Used = 0; ///< Slots with a wave.
+  bool Touched = false; ///< Another wave made one of these ready.
+  unsigned Used = 0;    ///< Slots with a wave.
   unsigned VgprsUsed = 0, SgprsUsed = 0;
 
   SimdState() { reset(); }
@@ -191,6 +192,16 @@ struct ComputeUnit {
   uint32_t LdsUsed = 0;
   uint32_t LdsOfCu[2] = {}; ///< Part of it that is bound to one of two compute units.
   uint32_t GroupSlots = 0; ///< Bit per TG_ID in use.
+};
+
+/// What the global wave sync unit does (ds_gws_*).
+enum class GlobalSync : uint8_t { Init, Barrier, SemaV, SemaBr, SemaP, ReleaseAll };
+
+/// One resource of that unit: a barrier across workgroups, or a semaphore.
+struct GlobalResource {
+  uint32_t Counter = 0;
+  uint64_t Latest = 0; ///< Latest arrival at the barrier now filling.
+  std::vector<MachineWave *> Waiting;
 };
 
 class Machine;
@@ -241,6 +252,7 @@ public:
   void scalarTime(Wave &W, uint64_t Address, unsigned Bytes, bool Store);
   bool allows(uint64_t Begin, uint64_t End, bool Write) { return Memory.allows(Begin, End, Write); }
   MemoryTiming &memoryTiming() { return Timing; }
+  void globalSync(Wave &W, const Inst &I, GlobalSync Op);
   void logTime(const MachineWave &W, uint64_t Pc, uint64_t Value, bool RealTime) {
     if (Log.enabled())
       Log.time(W, Pc, Value, RealTime);
@@ -304,6 +316,7 @@ private:
   void waveStopped(MachineWave &W);
   void releaseBarrier(Workgroup &G);
   void makeReady(MachineWave &W);
+  void wake(GlobalResource &R, size_t Count, uint64_t Cycle);
   void forgetCode();
 
   // Faults.cpp
@@ -333,6 +346,7 @@ private:
   bool Interrupted = false; ///< A dispatch stopped: end this window early.
   bool Slept = false;       ///< A wave slept in this window: let the host run.
   double LastCharge = 0;
+  GlobalResource Globals[GlobalSyncResources];
 
   std::vector<ComputeUnit> Units;
   std::vector<std::unique_ptr<MachineWave>> WavePool;

@@ -41,6 +41,7 @@ void MachineWave::waitLgkm(unsigned Left) {
 void Machine::makeReady(MachineWave &W) {
   ComputeUnit &U = Units[W.Cu];
   U.Simds[W.Simd].setReady(W.Slot, W.Cycle, WindowBegin);
+  U.Simds[W.Simd].Touched = true;
   U.Next[W.Simd] = std::min(U.Next[W.Simd], W.Cycle);
 }
 
@@ -58,11 +59,13 @@ void Machine::releaseBarrier(Workgroup &G) {
   }
 }
 
-/// \p W has reached a barrier or its end.
+/// \p W has reached a barrier, of whichever kind, or its end.
 void Machine::waveStopped(MachineWave &W) {
   Workgroup &G = *W.Group;
   W.Parent->LastCycle = std::max(W.Parent->LastCycle, W.Cycle);
   Units[W.Cu].Simds[W.Simd].clearReady(W.Slot);
+  if (W.Status == WaveStatus::Sleeping)
+    return; // The global wave sync unit has it.
   if (W.Status == WaveStatus::AtBarrier) {
     ++G.AtBarrier;
     G.BarrierTime = std::max(G.BarrierTime, W.Cycle);
@@ -115,9 +118,17 @@ void Machine::reportDeadlock() {
   for (const std::unique_ptr<MachineWave> &W : WavePool) {
     if (!W->Group || !W->waits() || W->Parent->Stop)
       continue;
-    report(*W->Parent, FaultCause::Deadlock, 0x80000000, W.get(), &Code.at(W->stoppedAt()),
-           "some waves of the workgroup wait at a barrier that no other wave can reach", MaxLanes,
-           0);
+    const Dispatch &D = *W->Parent;
+    std::string Text;
+    if (W->Status == WaveStatus::AtBarrier)
+      Text = "some waves of the workgroup wait at a barrier that no other wave can reach";
+    else if (D.allPlaced())
+      Text = "some workgroups wait for others, which wait or have ended";
+    else
+      Text = "workgroups wait for others that have no room on the device: " +
+             std::to_string(D.GroupsPlaced) + " of " + std::to_string(D.GroupsTotal) + " have begun";
+    report(*W->Parent, FaultCause::Deadlock, 0x80000000, W.get(), &Code.at(W->stoppedAt()), Text,
+           MaxLanes, 0);
     describeWaves(*W->Group);
   }
   for (Dispatch *D : Running)

@@ -147,6 +147,7 @@ void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit) {
   };
 
   for (;;) {
+    S.Touched = false;
     Keys Waiting(S);
     unsigned Slot;
     unsigned Key = Waiting.first(Slot);
@@ -211,6 +212,8 @@ void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit) {
         }
         W.Next = &M.Code.at(W.Pc); // Early, so that it is at hand when its turn comes.
         __builtin_prefetch(W.Next);
+        if (__builtin_expect(S.Touched, 0))
+          break; // It woke a wave, perhaps one that is due now.
       } while (Cycle <= Until);
 
       if (Stopped) {
@@ -220,6 +223,8 @@ void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit) {
         break;
       }
       S.setReady(Slot, Cycle, Base);
+      if (S.Touched)
+        break;
       Waiting.set(Slot, S.Key[Slot]);
       Slot = NextSlot;
       Key = NextKey;

@@ -55,6 +55,8 @@ unsigned matrixCycles(const char *Mnemonic);
 const TimingModel &timingModel(const DeviceConfig &Config);
 
 namespace timing {
+/// Last arrival at a barrier across workgroups until the waves go on.
+constexpr unsigned GlobalSync = 200;
 constexpr unsigned LdsBanks = 32;
 
 /// How far the SIMDs of one CU, and the CUs among each other, may run apart.

@@ -100,6 +100,7 @@ VGPU_API hsaKmtSetQueueCUMask(HSA_QUEUEID Id, HSAuint32, HSAuint32 *) {
   return Driver::get().hasQueue(Id) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
-VGPU_API hsaKmtAllocQueueGWS(HSA_QUEUEID, HSAuint32, HSAuint32 *) {
-  return HSAKMT_STATUS_NOT_SUPPORTED;
+VGPU_API hsaKmtAllocQueueGWS(HSA_QUEUEID Id, HSAuint32 Count, HSAuint32 *First) {
+  VGPU_CHECK_OPEN();
+  return Driver::get().grantGlobalSync(Id, Count, First);
 }

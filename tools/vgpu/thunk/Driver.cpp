@@ -14,7 +14,9 @@
 #include <cstring>
 #include <new>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace vgpu;
 
@@ -22,6 +24,24 @@ namespace {
 
 constexpr uint32_t DoorbellCount = 1024;
 constexpr uint64_t DoorbellBytes = 64; ///< A cache line each.
+
+/// In the child of a fork, whose doorbells are not there: a store to one is how a
+/// program finds out that the device is its parent's. Anything else goes the way
+/// it would have gone.
+const char *ChildDoorbells = nullptr;
+struct sigaction BeforeChild;
+
+void onChildFault(int, siginfo_t *Info, void *) {
+  const char *At = static_cast<const char *>(Info->si_addr);
+  if (At >= ChildDoorbells && At < ChildDoorbells + DoorbellCount * DoorbellBytes) {
+    constexpr char Text[] = "kprobe-vgpu: error: the child of a fork cannot use the device of "
+                            "its parent\n";
+    if (write(STDERR_FILENO, Text, sizeof(Text) - 1) > 0)
+      fsync(STDERR_FILENO);
+    abort();
+  }
+  sigaction(SIGSEGV, &BeforeChild, nullptr); // The access is made again.
+}
 
 /// A path or list from the environment, "" when not set.
 std::string environment(const char *Name) {
@@ -106,8 +126,8 @@ Driver::Driver() {
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (Map == MAP_FAILED)
     throw std::bad_alloc();
-  // As with the real driver: the child of a fork that rings would wait for ever,
-  // often in a loop that never enters the driver; so it faults instead.
+  // The child of a fork that rings would wait for ever, often in a loop that never
+  // enters the driver; so it faults instead, as with the real driver.
   madvise(Map, DoorbellCount * DoorbellBytes, MADV_DONTFORK);
   Doorbells = static_cast<char *>(Map);
   for (uint32_t I = DoorbellCount; I-- != 0;)
@@ -239,6 +259,22 @@ HSAKMT_STATUS Driver::suspendQueue(HSA_QUEUEID Id, bool Suspended) {
   return HSAKMT_STATUS_SUCCESS;
 }
 
+HSAKMT_STATUS Driver::grantGlobalSync(HSA_QUEUEID Id, uint32_t Count, uint32_t *First) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  auto It = Queues.find(Id);
+  if (It == Queues.end())
+    return HSAKMT_STATUS_INVALID_HANDLE;
+  if (Count > GlobalSyncResources)
+    return HSAKMT_STATUS_OUT_OF_RESOURCES;
+  for (auto &[Other, Each] : Queues)
+    if (Other != Id && QueueNode[Other] == QueueNode[Id] && Each->globalResources())
+      return HSAKMT_STATUS_OUT_OF_RESOURCES;
+  It->second->setGlobalResources(Count);
+  if (First)
+    *First = 0;
+  return HSAKMT_STATUS_SUCCESS;
+}
+
 bool Driver::hasQueue(HSA_QUEUEID Id) {
   std::lock_guard<std::mutex> Guard(Lock);
   return Queues.count(Id) != 0;
@@ -272,6 +308,11 @@ void Driver::stopQueues() {
 
 void Driver::childAfterFork() {
   Forked = true;
+  ChildDoorbells = Doorbells;
+  struct sigaction Handler = {};
+  Handler.sa_sigaction = onChildFault;
+  Handler.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &Handler, &BeforeChild);
   new (&Lock) std::mutex;
   Memory.resetLockAfterFork();
   Events.resetAfterFork();

@@ -7,8 +7,8 @@
 // static destructors can pull it away from a thread. Its threads end when the
 // process unloads this library, which is after ROCr and HIP have run their own
 // clean-up (they depend on it). In the child of a fork there are no threads and
-// every call fails, as the real driver does for a child that did not open it;
-// ringing a doorbell is a segmentation fault there, as with the real driver.
+// every call fails, as the real driver does for a child that did not open it; a
+// child that rings a doorbell is told so and aborted.
 //
 //===----------------------------------------------------------------------===//
 #ifndef VGPU_THUNK_DRIVER_H
@@ -76,6 +76,9 @@ public:
   HSAKMT_STATUS destroyQueue(HSA_QUEUEID Id);
   HSAKMT_STATUS suspendQueue(HSA_QUEUEID Id, bool Suspended);
   bool hasQueue(HSA_QUEUEID Id);
+  /// Gives the queue the device's global wave sync resources. One queue a device
+  /// can have them, as with the real driver.
+  HSAKMT_STATUS grantGlobalSync(HSA_QUEUEID Id, uint32_t Count, uint32_t *First);
 
   /// The program is about to wait: no queue may sleep over a packet.
   void kickQueues();

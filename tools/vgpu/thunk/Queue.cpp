@@ -343,6 +343,7 @@ Queue::Outcome Queue::dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Pac
   Args.Cancel = &Stop;
   Args.ReadyTick = FollowsAtOnce ? LastTick : 0;
   Args.Held = &Held;
+  Args.GlobalResources = GlobalResources;
   DispatchResult Result = Executor.run(Args);
   while (Result.Status == DispatchStatus::NeedsScratch) {
     if (!requestScratch(Result.ScratchWave32))

@@ -77,6 +77,9 @@ public:
   void kick();
   /// Ends a sleep of a queue that waits for a signal.
   void kickWaiter();
+  /// What hsaKmtAllocQueueGWS gave this queue.
+  void setGlobalResources(uint32_t Count) { GlobalResources = Count; }
+  uint32_t globalResources() const { return GlobalResources; }
   /// A suspended queue takes no further packet.
   void suspend(bool Suspended);
   /// Asks the thread to end; does not wait.
@@ -125,6 +128,7 @@ private:
   std::atomic<bool> Asleep{false}, WaitsForSignal{false};
   std::atomic<bool> Stop{false}, Suspended{false};
   std::atomic<bool> Ended{false};
+  std::atomic<uint32_t> GlobalResources{0};
   std::thread Thread;
 };
 

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "thunk/Topology.h"
 
+#include "machine/Device.h"
+
 #include <algorithm>
 #include <cstring>
 #include <unistd.h>
@@ -117,6 +119,7 @@ HsaNodeProperties vgpu::gpuProperties(const std::vector<DeviceConfig> &Gpus, uin
   setMarketingName(Node, Gpu.MarketingName);
   setName(Node, Gpu.Target);
   Node.NumCpQueues = 24;
+  Node.NumGws = GlobalSyncResources;
   Node.UniqueID = 0x7667707500000000ull + NodeId; // "vgpu" and the node.
   Node.VGPRSizePerCU = Gpu.SimdsPerCu * Gpu.VgprsPerSimd * Gpu.RegisterLanes * uint32_t(4);
   Node.SGPRSizePerCU = Gpu.SimdsPerCu * Gpu.SgprsPerSimd * uint32_t(4);
