@@ -182,6 +182,7 @@ DispatchResult launch(Device &D, TestMemory &Memory, const TestKernel &Kernel,
   DispatchArgs Args;
   Args.Packet = Packet;
   Args.Queue = L.Queue;
+  Args.GlobalResources = L.GlobalResources;
   Args.KernelName = [](uint64_t) { return std::string("kernel"); };
   Args.Interrupt = L.Interrupt;
   return D.run(Args);

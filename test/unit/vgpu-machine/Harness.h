@@ -63,6 +63,7 @@ struct Launch {
   uint32_t GroupBytes = 0, PrivateBytes = 0;
   void *Kernarg = nullptr;
   amd_queue_t *Queue = nullptr;
+  uint32_t GlobalResources = 0;
   std::function<void(uint32_t)> Interrupt;
 };
 

@@ -2,6 +2,9 @@
 // promises: order and structure, not absolute numbers.
 #include "LaneFixture.h"
 
+#include <cstdio>
+#include <cstdlib>
+
 using namespace vgpu;
 using namespace vgpu::test;
 
@@ -161,6 +164,77 @@ TEST_F(Scheduling, WavesOfASimdShareIt) {
   EXPECT_LT(Four, One + 100);
   EXPECT_GT(Eight, 2 * 400 * 4u);
   EXPECT_LT(Eight, 2 * 400 * 4u + 600);
+}
+
+/// Waves 0 to 3 and 4 to 7 are one of each SIMD; v8 = when wave ends, by wave.
+std::string race(const std::string &OfUpperHalf) {
+  std::string Body = R"(
+    v_readfirstlane_b32 s12, v0
+    s_lshr_b32 s13, s12, 6
+    s_cmp_ge_u32 s13, 4
+    s_cbranch_scc0 go
+  )" + OfUpperHalf + R"(
+  go:
+    s_barrier
+  )";
+  for (unsigned I = 0; I < 200; ++I)
+    Body += "v_add_f32_e32 v5, v6, v7\n";
+  return Body + R"(
+    s_memtime s[20:21]
+    s_waitcnt lgkmcnt(0)
+    s_setprio 0
+    s_lshl_b32 s13, s13, 2
+    v_mov_b32_e32 v3, s13
+    v_mov_b32_e32 v4, s20
+    global_store_dword v3, v4, s[10:11]
+  )";
+}
+
+TEST_F(Scheduling, PriorityDecidesWhoIssues) {
+  L.Group[0] = L.Grid[0] = 512;
+  EXPECT_RUNS(race("s_nop 0"));
+  for (unsigned W = 0; W < 4; ++W)
+    EXPECT_LT(std::abs(int(Out[W] - Out[W + 4])), 40) << "equal: in turn";
+  EXPECT_RUNS(race("s_setprio 3"));
+  for (unsigned W = 0; W < 4; ++W)
+    EXPECT_GT(int(Out[W] - Out[W + 4]), 700) << "200 instructions of 4 cycles";
+}
+
+/// Arithmetic that runs ahead issues at the same cycles as without: a log keeps
+/// every instruction in its place.
+TEST_F(Scheduling, ALogDoesNotChangeCycles) {
+  L.Grid[0] = 64 * 300;
+  L.Group[0] = 192;
+  const std::string Body = R"(
+    s_movk_i32 s14, 0x10
+  next:
+    v_mul_f32_e32 v5, v0, v0
+    v_rcp_f32_e32 v6, v5
+    s_and_b32 s15, s14, 3
+    s_cmp_eq_u32 s15, 0
+    s_cbranch_scc1 skip
+    global_load_dword v7, v1, s[8:9]
+    s_waitcnt vmcnt(0)
+    v_add_f32_e32 v6, v6, v7
+  skip:
+    s_barrier
+    s_sub_u32 s14, s14, 1
+    s_cmp_lg_u32 s14, 0
+    s_cbranch_scc1 next
+    global_store_dword v1, v6, s[10:11]
+  )";
+  EXPECT_RUNS(Body);
+  D = std::make_unique<Device>(Config, Memory);
+  EXPECT_RUNS(Body); // Memory's second level is as cold as before.
+  const uint64_t Without = Result.Cycles;
+  const std::string Path = testing::TempDir() + "cycles.log";
+  setenv("KPROBE_VGPU_LOG", Path.c_str(), 1);
+  D = std::make_unique<Device>(Config, Memory);
+  unsetenv("KPROBE_VGPU_LOG");
+  EXPECT_RUNS(Body);
+  EXPECT_EQ(Result.Cycles, Without);
+  D.reset();
+  std::remove(Path.c_str());
 }
 
 } // namespace

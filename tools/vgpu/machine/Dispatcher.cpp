@@ -235,6 +235,7 @@ bool Machine::placeGroup(Dispatch &D, unsigned Cu, uint64_t When) {
     W.setTarget(Decode.target(), D.Kernel.WaveSize);
     W.Costs = Model.Costs[D.Kernel.wave32()];
     D.startWave(W, G, I);
+    State.setPriority(Slot, D.Kernel.Priority);
     makeReady(W);
     ++D.WavesStarted;
   }
@@ -260,6 +261,7 @@ void Machine::removeGroup(Workgroup &G) {
     SimdState &S = U.Simds[W.Simd];
     S.Waves[W.Slot] = nullptr;
     S.clearReady(W.Slot);
+    S.setPriority(W.Slot, 0);
     --S.Used;
     S.VgprsUsed -= D.Kernel.VgprCost;
     S.SgprsUsed -= D.Kernel.Sgprs;

@@ -148,7 +148,9 @@ struct SimdState {
   alignas(16) uint16_t Key[MaxSlots];
   uint64_t PortFree[unsigned(Port::Count)] = {};
   IssueQueue Ahead[MaxSlots];
-  bool Touched = false; ///< Another wave made one of these ready.
+  uint8_t Priority[MaxSlots] = {}; ///< s_setprio.
+  unsigned Raised = 0;             ///< How many slots have one above 0.
+  bool Touched = false;            ///< One was made ready, or its priority changed.
   unsigned Used = 0;    ///< Slots with a wave.
   unsigned VgprsUsed = 0, SgprsUsed = 0;
 
@@ -156,15 +158,21 @@ struct SimdState {
   void reset() {
     for (unsigned I = 0; I < MaxSlots; ++I) {
       Waves[I] = nullptr;
+      Priority[I] = 0;
       clearReady(I);
     }
     for (uint64_t &Free : PortFree)
       Free = 0;
-    Used = VgprsUsed = SgprsUsed = 0;
+    Used = VgprsUsed = SgprsUsed = Raised = 0;
   }
   void setReady(unsigned Slot, uint64_t Cycle, uint64_t WindowBegin) {
     Ready[Slot] = Cycle;
     Key[Slot] = key(Cycle, WindowBegin);
+  }
+  void setPriority(unsigned Slot, unsigned Value) {
+    Raised += unsigned(Value != 0) - unsigned(Priority[Slot] != 0);
+    Priority[Slot] = uint8_t(Value);
+    Touched = true;
   }
   void clearReady(unsigned Slot) {
     Ready[Slot] = Never;
@@ -287,7 +295,7 @@ public:
   void sleep(Wave &W, uint32_t Units64Cycles) override;
   void sendMessage(Wave &W, const Inst &I, uint32_t Message, uint32_t M0) override;
   void trap(Wave &W, const Inst &I, uint32_t TrapId) override;
-  void setPriority(Wave &, uint32_t) override {}
+  void setPriority(Wave &W, uint32_t Priority) override;
   bool readHwReg(Wave &W, uint32_t Id, uint32_t &Value) override;
   bool writeHwReg(Wave &W, uint32_t Id, uint32_t Value) override;
   void invalidateCode(Wave &) override;

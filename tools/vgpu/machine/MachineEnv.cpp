@@ -79,6 +79,11 @@ void Machine::sleep(Wave &W, uint32_t Units64Cycles) {
   Slept = true;
 }
 
+void Machine::setPriority(Wave &Base, uint32_t Priority) {
+  auto &W = static_cast<MachineWave &>(Base);
+  Units[W.Cu].Simds[W.Simd].setPriority(W.Slot, Priority);
+}
+
 void Machine::sendMessage(Wave &Base, const Inst &I, uint32_t Message, uint32_t M0) {
   auto &W = static_cast<MachineWave &>(Base);
   switch (Message & 15) {

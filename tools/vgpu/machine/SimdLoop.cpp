@@ -3,6 +3,9 @@
 // A SIMD always continues with the wave that may issue earliest; instructions of
 // one wave issue in order; a port of the SIMD takes one instruction at a time.
 //
+// A wave of higher priority (s_setprio) comes first among those that could issue
+// by the time the vector unit is free again.
+//
 // What an instruction does and when it issues are two things for most of them:
 // arithmetic and branches read and write nothing but their wave, and what they
 // cost depends on their kind alone. So a wave runs those ahead, as far as they go
@@ -132,6 +135,18 @@ static bool runAhead(CodeCache &Code, MachineWave &W, const Inst *First, unsigne
   return true;
 }
 
+/// The wave that comes first by priority; \p Earliest is the one that is due
+/// first. Others may overtake it if they are ready at \p Horizon.
+static unsigned firstByPriority(const SimdState &S, unsigned Earliest, uint64_t Horizon) {
+  unsigned Best = Earliest;
+  for (unsigned I = 0; I < SimdState::MaxSlots; ++I)
+    if (S.Ready[I] <= Horizon &&
+        (S.Priority[I] > S.Priority[Best] ||
+         (S.Priority[I] == S.Priority[Best] && S.Ready[I] < S.Ready[Best])))
+      Best = I;
+  return Best;
+}
+
 void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit) {
   ComputeUnit &U = M.Units[Cu];
   SimdState &S = U.Simds[Simd];
@@ -161,6 +176,10 @@ void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit) {
         U.Next[Simd] = Base + Key;
         return;
       }
+      if (__builtin_expect(S.Raised, 0))
+        Slot = firstByPriority(
+            S, Slot,
+            std::min(Limit - 1, std::max(Base + Key, S.PortFree[unsigned(Port::Valu)])));
       // The one behind it is next for certain, once this one is later.
       Waiting.set(Slot, SimdState::FarKey);
       unsigned NextSlot;
@@ -175,6 +194,8 @@ void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit) {
           __builtin_prefetch(&W->Sgpr[RegExec]);
         }
       }
+      if (__builtin_expect(S.Raised, 0))
+        Until = 0; // Ask again after each instruction.
       IssueQueue &Queue = S.Ahead[Slot];
       uint64_t Cycle = S.Ready[Slot];
       do {
