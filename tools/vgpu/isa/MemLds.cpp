@@ -13,6 +13,7 @@ namespace {
 struct LdsAddresses {
   alignas(64) uint32_t Lane[MaxLanes];
   uint64_t Exec;
+  uint32_t Most;    ///< The highest of all lanes, active or not.
   bool Consecutive; ///< All lanes active, Bytes apart: no bank conflict.
 };
 
@@ -40,7 +41,7 @@ bool resolve(Wave &W, const Inst &I, LdsAddresses &A, const Vreg &Base, uint32_t
   }
   const uint64_t Exec = A.Exec = W.exec();
   const size_t Size = M.ldsSize(W);
-  uint32_t Most =
+  const uint32_t Most = A.Most =
       addOffset(A.Lane, Base.Lane, Offset, Bytes, W.WaveSize, &A.Consecutive);
   if (Exec != W.laneMask())
     A.Consecutive = false;
@@ -75,30 +76,41 @@ void count(Wave &W, const Inst &I, const LdsAddresses &A, unsigned Dwords) {
   Machine::of(W).ldsTime(W, I, A.Consecutive ? nullptr : A.Lane, A.Exec, Dwords);
 }
 
+/// Host address of each lane's element, \p Shift bytes further on.
+void hostAddresses(uint64_t *Host, const uint8_t *Lds, const LdsAddresses &A, unsigned Lanes,
+                   int32_t Shift) {
+  for (unsigned L = 0; L < Lanes; ++L)
+    Host[L] = reinterpret_cast<uint64_t>(Lds) + Shift + A.Lane[L];
+}
+
 template <Element E>
-void readLanes(Wave &W, unsigned Reg, const LdsAddresses &A) {
+void readLanes(Wave &W, unsigned Reg, const LdsAddresses &A, int32_t Shift = 0) {
   const uint8_t *Lds = Machine::of(W).ldsBase(W);
   Vreg *Dst = W.Vgpr + Reg;
   if (E == Element::B32 && A.Consecutive) {
-    copyLanes(Dst->Lane, Lds + A.Lane[0], W.WaveSize);
+    copyLanes(Dst->Lane, Lds + Shift + A.Lane[0], W.WaveSize);
+    return;
+  }
+  if (E == Element::B32) { // Offsets do for addresses.
+    const uint8_t *From = Lds + Shift;
+    forLanes(A.Exec, [&](unsigned L) { std::memcpy(&Dst->Lane[L], From + A.Lane[L], 4); });
     return;
   }
   alignas(64) uint64_t Host[MaxLanes];
-  for (unsigned L = 0; L < W.WaveSize; ++L)
-    Host[L] = reinterpret_cast<uint64_t>(Lds) + A.Lane[L];
+  hostAddresses(Host, Lds, A, W.WaveSize, Shift);
   loadLanes<E>(Dst, Host, A.Exec);
 }
 
-template <Element E> void writeLanes(Wave &W, unsigned Reg, const LdsAddresses &A) {
+template <Element E>
+void writeLanes(Wave &W, unsigned Reg, const LdsAddresses &A, int32_t Shift = 0) {
   uint8_t *Lds = Machine::of(W).ldsBase(W);
   const Vreg *Src = W.Vgpr + Reg;
   if (E == Element::B32 && A.Consecutive) {
-    copyLanes(Lds + A.Lane[0], Src->Lane, W.WaveSize);
+    copyLanes(Lds + Shift + A.Lane[0], Src->Lane, W.WaveSize);
     return;
   }
   alignas(64) uint64_t Host[MaxLanes];
-  for (unsigned L = 0; L < W.WaveSize; ++L)
-    Host[L] = reinterpret_cast<uint64_t>(Lds) + A.Lane[L];
+  hostAddresses(Host, Lds, A, W.WaveSize, Shift);
   storeLanes<E>(Src, Host, A.Exec);
 }
 
@@ -118,27 +130,41 @@ template <Element E> void write(Wave &W, const Inst &I) {
   count(W, I, A, (bytesOf(E) + 3) / 4);
 }
 
+/// Addresses of the first of two elements, both checked; Shift is how far on the
+/// second one is.
+bool resolvePair(Wave &W, const Inst &I, LdsAddresses &A, unsigned Unit, unsigned Bytes,
+                 int32_t &Shift) {
+  Shift = (int32_t(I.Offset1) - int32_t(I.Offset0)) * int32_t(Unit);
+  if (!resolve(W, I, A, I.Offset0 * Unit, Bytes, false))
+    return false;
+  const uint64_t Most = uint64_t(A.Most) + uint64_t(std::max(Shift, 0));
+  if (Most + Bytes <= Machine::of(W).ldsSize(W))
+    return true;
+  LdsAddresses Second; // Says which lane it is, unless that is inactive.
+  return resolve(W, I, Second, I.Offset1 * Unit, Bytes, false);
+}
+
 /// Two elements at separate offsets, in units of the element or 64 of them.
 template <Element E, unsigned Scale> void read2(Wave &W, const Inst &I) {
   constexpr unsigned Bytes = bytesOf(E);
-  LdsAddresses First, Second;
-  if (!resolve(W, I, First, I.Offset0 * Bytes * Scale, Bytes, false) ||
-      !resolve(W, I, Second, I.Offset1 * Bytes * Scale, Bytes, false))
-    return; // Both are computed before the result may overwrite the address.
-  readLanes<E>(W, I.VDst, First);
-  readLanes<E>(W, I.VDst + Bytes / 4, Second);
-  count(W, I, First, 2 * Bytes / 4);
+  LdsAddresses A; // Before the result may overwrite the address.
+  int32_t Shift;
+  if (!resolvePair(W, I, A, Bytes * Scale, Bytes, Shift))
+    return;
+  readLanes<E>(W, I.VDst, A);
+  readLanes<E>(W, I.VDst + Bytes / 4, A, Shift);
+  count(W, I, A, 2 * Bytes / 4);
 }
 
 template <Element E, unsigned Scale> void write2(Wave &W, const Inst &I) {
   constexpr unsigned Bytes = bytesOf(E);
-  LdsAddresses First, Second;
-  if (!resolve(W, I, First, I.Offset0 * Bytes * Scale, Bytes, false) ||
-      !resolve(W, I, Second, I.Offset1 * Bytes * Scale, Bytes, false))
+  LdsAddresses A;
+  int32_t Shift;
+  if (!resolvePair(W, I, A, Bytes * Scale, Bytes, Shift))
     return;
-  writeLanes<E>(W, I.VData, First);
-  writeLanes<E>(W, I.VData1, Second);
-  count(W, I, First, 2 * Bytes / 4);
+  writeLanes<E>(W, I.VData, A);
+  writeLanes<E>(W, I.VData1, A, Shift);
+  count(W, I, A, 2 * Bytes / 4);
 }
 
 template <typename T> Denormals denormals(const Wave &W) {

@@ -42,6 +42,7 @@ public:
         return true;
       }
     moveToFront(Set, Ways - 1, Line);
+    Filled = true;
     return false;
   }
 
@@ -54,7 +55,19 @@ public:
     return false;
   }
 
-  void clear() { Tags.assign(Tags.size(), Empty); }
+  /// Costs nothing when there is nothing to clear.
+  void clear() {
+    if (Filled)
+      Tags.assign(Tags.size(), Empty);
+    Filled = false;
+  }
+
+  /// \p Line will be looked up soon: its set is to be in the host's cache by then.
+  void prefetch(uint64_t Line) const {
+    const uint64_t *Set = &Tags[setOf(Line) * Ways];
+    for (unsigned Way = 0; Way < Ways; Way += 8)
+      __builtin_prefetch(Set + Way, 1);
+  }
 
 private:
   static constexpr uint64_t Empty = ~uint64_t(0);
@@ -67,6 +80,7 @@ private:
     Set[0] = Line;
   }
 
+  bool Filled = false; ///< Since the last clear().
   unsigned Ways, LineShift;
   uint64_t SetMask;
   std::vector<uint64_t> Tags;

@@ -57,6 +57,9 @@ void Machine::startTimeLine(uint64_t Cycle) {
   std::fill(EngineFree.begin(), EngineFree.end(), 0);
   Timing.startDispatch();
   for (ComputeUnit &U : Units) {
+    if (!U.Used) // Small dispatches are to cost little.
+      continue;
+    U.Used = false;
     for (SimdState &S : U.Simds)
       S.reset();
     std::fill(std::begin(U.Next), std::end(U.Next), SimdState::Never);
@@ -184,6 +187,7 @@ bool Machine::placeGroup(Dispatch &D, unsigned Cu, uint64_t When) {
   G.Lds.assign(G.LdsAllocated, 0);
   G.Slot = unsigned(__builtin_ctz(~U.GroupSlots));
   U.GroupSlots |= 1u << G.Slot;
+  U.Used = true;
   ++U.Groups;
   U.LdsUsed += G.LdsAllocated;
   G.FirstSimd = FirstSimd;

@@ -196,6 +196,7 @@ private:
 struct ComputeUnit {
   std::vector<SimdState> Simds;
   uint64_t Next[4]; ///< Of each SIMD: when its next wave is due.
+  bool Used = false; ///< Since the time line began.
   unsigned Groups = 0;
   uint32_t LdsUsed = 0;
   uint32_t LdsOfCu[2] = {}; ///< Part of it that is bound to one of two compute units.

@@ -213,6 +213,10 @@ uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, unsigned Lanes, const L
   // A line's worth of data a cycle, and a line looked up a cycle.
   uint64_t Start = U.L1Port.claim(Now, std::max((4 * Lanes * Dwords) >> LineShift, Lines.Count));
   Counters.VectorLines += Lines.Count;
+  // The second level's tags are larger than the host's first cache.
+  if (Lines.Count > 1)
+    for (unsigned I = 0; I < Lines.Count; ++I)
+      L2.prefetch(Lines.Line[I] >> L2Shift);
   uint64_t Done = 0;
   for (unsigned I = 0; I < Lines.Count; ++I) {
     uint64_t Line = Lines.Line[I], Time = Start + I;
