@@ -37,6 +37,9 @@ struct FakeDevice : PacketExecutor {
     return Result;
   }
   uint64_t now() override { return Clock; }
+  std::atomic<int> Holds{0}, Releases{0};
+  void hold() override { ++Holds; }
+  void release() override { ++Releases; }
   void signalChanged(uint32_t EventId) override {
     std::lock_guard<std::mutex> Guard(Lock);
     Events.push_back(EventId);
@@ -313,6 +316,101 @@ TEST_F(QueueTest, BarrierBehindAKernelHasItsEndForTime) {
   Go = true;
   ASSERT_TRUE(soon([&] { return value(Done) == 0; }));
   EXPECT_EQ(9500u, Done.end_ts);
+}
+
+/// A packet that was there when the one before it ended is ready right then; one
+/// that found the queue idle is ready when it comes.
+TEST_F(QueueTest, KernelsAreReadyWhenTheirPredecessorEnded) {
+  std::atomic<bool> Go{false};
+  std::vector<uint64_t> Ready;
+  uint64_t End = 1200;
+  Gpu.Behaviour = [&](DispatchArgs &Args) {
+    while (!Go)
+      std::this_thread::sleep_for(1ms);
+    std::lock_guard<std::mutex> Guard(Gpu.Lock);
+    Ready.push_back(Args.ReadyTick);
+    DispatchResult Result;
+    Result.StartTick = End - 100;
+    Result.EndTick = End;
+    End += 1000;
+    return Result;
+  };
+  auto Count = [&] {
+    std::lock_guard<std::mutex> Guard(Gpu.Lock);
+    return Ready.size();
+  };
+  write(kernel(1));
+  write(kernel(2));
+  // Between them nothing but a barrier that waits for what the device did later.
+  setValue(Dependency, 0);
+  Dependency.end_ts = 7000;
+  hsa_barrier_and_packet_t Body = {};
+  Body.header = HSA_PACKET_TYPE_BARRIER_AND;
+  Body.dep_signal[0] = handle(Dependency);
+  write(Body);
+  submit(kernel(3));
+  Go = true;
+  ASSERT_TRUE(soon([&] { return Count() == 3; }));
+  std::this_thread::sleep_for(10ms);
+  submit(kernel(4));
+  ASSERT_TRUE(soon([&] { return Count() == 4; }));
+  EXPECT_EQ((std::vector<uint64_t>{0, 1200, 7000, 0}), Ready);
+}
+
+/// Whoever satisfies a dependency: from the device it has a time, from the host
+/// it is now.
+TEST_F(QueueTest, ADependencyOfTheHostIsSatisfiedNow) {
+  Gpu.Behaviour = [&](DispatchArgs &) {
+    DispatchResult Result;
+    Result.EndTick = 1200;
+    return Result;
+  };
+  setValue(Done, 1);
+  setValue(Dependency, 1);
+  Dependency.end_ts = 5; // Of an earlier use.
+  hsa_barrier_and_packet_t Body = {};
+  Body.header = HSA_PACKET_TYPE_BARRIER_AND;
+  Body.completion_signal = handle(Done);
+  Body.dep_signal[0] = handle(Dependency);
+  write(kernel(1));
+  submit(Body);
+  ASSERT_TRUE(soon([&] { return readIndex() == 1; }));
+  std::this_thread::sleep_for(5ms);
+  Gpu.Clock = 8000;
+  setValue(Dependency, 0);
+  ASSERT_TRUE(soon([&] { return value(Done) == 0; }));
+  EXPECT_EQ(8000u, Done.end_ts);
+}
+
+/// What the device holds for a queue is given back when the queue has nothing
+/// more, or only waits.
+TEST_F(QueueTest, AnIdleQueueHoldsNothing) {
+  Gpu.Behaviour = [&](DispatchArgs &Args) {
+    if (!Args.Held->exchange(true))
+      ++Gpu.Holds;
+    DispatchResult Result;
+    Result.EndTick = 1200;
+    return Result;
+  };
+  submit(kernel(1));
+  ASSERT_TRUE(soon([&] { return readIndex() == 1; }));
+  EXPECT_TRUE(soon([&] { return Gpu.Releases == 1; }));
+  EXPECT_EQ(1, Gpu.Holds);
+  // A queue that waits for a signal is held while it looks again, no longer.
+  setValue(Dependency, 1);
+  hsa_barrier_and_packet_t Body = {};
+  Body.header = HSA_PACKET_TYPE_BARRIER_AND;
+  Body.dep_signal[0] = handle(Dependency);
+  submit(Body);
+  EXPECT_TRUE(soon([&] {
+    Tested->kickWaiter();
+    return Gpu.Holds >= 2;
+  }));
+  EXPECT_TRUE(soon([&] { return Gpu.Releases == Gpu.Holds; }));
+  EXPECT_EQ(1u, readIndex());
+  setValue(Dependency, 0);
+  Tested->kickWaiter();
+  EXPECT_TRUE(soon([&] { return readIndex() == 2 && Gpu.Releases == Gpu.Holds; }));
 }
 
 TEST_F(QueueTest, CancelledDispatchEndsTheThread) {
