@@ -108,23 +108,46 @@ TEST_F(Concurrency, AKernelEndsWhenTheHostSetsItsFlag) {
   EXPECT_EQ(RunA.Result.Status, DispatchStatus::Completed);
 }
 
-/// Whoever comes to a busy device begins where the model stands, not where the
-/// host's clock is.
-TEST_F(Concurrency, HostTimeDoesNotEnterABusyDevice) {
+/// Begins are not before the host came, ends not after it was told, on the host's
+/// clock: for a kernel that keeps pace with it by sleeping and would run ahead, and
+/// for one that takes a thousand times longer to run than it takes in modelled time.
+TEST_F(Concurrency, CauseComesBeforeEffect) {
   In[0] = In[1] = 0;
-  auto A = kernel(meet(0, 1)), B = rounds(1000);
-  Runner RunA, RunB;
-  prepare(RunA, *A);
-  prepare(RunB, *B);
-  run(RunA);
-  waitForFlag(0);
-  RunB.Result = D->run(RunB.Args);
-  const uint64_t End = D->modelNow();
-  flag(1) = 1;
-  RunA.Thread.join();
-  EXPECT_GE(RunB.Result.StartTick, RunA.Result.StartTick);
-  EXPECT_LE(RunB.Result.EndTick, End + 4096);
-  EXPECT_LE(End, RunA.Result.EndTick);
+  auto Sleeper = kernel(meet(0, 1)), Slow = rounds(400), Short = rounds(1);
+  for (bool Sleeps : {true, false}) {
+    Runner RunA, RunB;
+    prepare(RunA, Sleeps ? *Sleeper : *Slow, Sleeps ? 1 : 4800);
+    prepare(RunB, *Short);
+    const uint64_t BeforeA = D->realTimeNow();
+    run(RunA);
+    if (Sleeps)
+      waitForFlag(0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const uint64_t BeforeB = D->realTimeNow();
+    RunB.Result = D->run(RunB.Args);
+    const uint64_t AfterB = D->realTimeNow();
+    flag(1) = 1;
+    RunA.Thread.join();
+    const uint64_t AfterA = D->realTimeNow();
+    EXPECT_LE(BeforeA, RunA.Result.StartTick);
+    EXPECT_LE(RunA.Result.EndTick, AfterA);
+    EXPECT_LE(BeforeB, RunB.Result.StartTick);
+    EXPECT_LE(RunB.Result.EndTick, AfterB);
+    if (Sleeps) { // The two meet in modelled time, too.
+      EXPECT_LT(RunB.Result.StartTick, RunA.Result.EndTick);
+    }
+  }
+}
+
+/// A tick is reached by the device's clock when a kernel that begins then reads it,
+/// also where it is no whole number of cycles.
+TEST(Ticks, ClocksAgree) {
+  for (const char *Target : {"gfx906", "gfx90a", "gfx1030"}) {
+    DeviceConfig Config;
+    ASSERT_TRUE(DeviceConfig::forTarget(Target, Config));
+    for (uint64_t Tick = 1000; Tick < 1010; ++Tick)
+      EXPECT_EQ(Tick, Config.ticksOf(Config.cyclesOf(Tick))) << Target;
+  }
 }
 
 /// A queue that goes on at once continues where its last dispatch ended, however
@@ -177,6 +200,7 @@ TEST_F(Concurrency, TheyShareComputeUnits) {
     run(RunGate);
     waitForFlag(0);
     D->hold();
+    One.Args.ReadyTick = Two.Args.ReadyTick = D->realTimeNow();
     run(One);
     run(Two);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -303,7 +303,7 @@ TEST_F(QueueTest, BarrierBehindAKernelHasItsEndForTime) {
   std::this_thread::sleep_for(10ms);
   submit(Body);
   ASSERT_TRUE(soon([&] { return value(Done) == 0; }));
-  EXPECT_EQ(9000u, Done.end_ts);
+  EXPECT_EQ(9001u, Done.end_ts); // Rounded up.
 
   // A dependency of the device's counts with its own time.
   setValue(Done, 1);
@@ -319,7 +319,8 @@ TEST_F(QueueTest, BarrierBehindAKernelHasItsEndForTime) {
 }
 
 /// A packet that was there when the one before it ended is ready right then; one
-/// that found the queue idle is ready when it comes.
+/// that found the queue idle is ready when it comes. Any is there no earlier than
+/// when it was seen.
 TEST_F(QueueTest, KernelsAreReadyWhenTheirPredecessorEnded) {
   std::atomic<bool> Go{false};
   std::vector<uint64_t> Ready;
@@ -352,9 +353,59 @@ TEST_F(QueueTest, KernelsAreReadyWhenTheirPredecessorEnded) {
   Go = true;
   ASSERT_TRUE(soon([&] { return Count() == 3; }));
   std::this_thread::sleep_for(10ms);
+  Gpu.Clock = 9000;
   submit(kernel(4));
   ASSERT_TRUE(soon([&] { return Count() == 4; }));
-  EXPECT_EQ((std::vector<uint64_t>{0, 1200, 7000, 0}), Ready);
+  EXPECT_EQ((std::vector<uint64_t>{1001, 1200, 7000, 9001}), Ready);
+}
+
+/// The host's clock goes on while the model computes: what is added meanwhile is
+/// not ready before it was there, even if that is after the modelled end of what ran;
+/// and it is seen although the queue's own thread is not at it.
+TEST_F(QueueTest, NothingIsReadyBeforeItCame) {
+  std::atomic<bool> Runs{false}, Go{false};
+  std::atomic<uint64_t> Ready{0};
+  Gpu.Behaviour = [&](DispatchArgs &Args) {
+    Ready = Args.ReadyTick;
+    Runs = true;
+    while (!Go)
+      std::this_thread::sleep_for(1ms);
+    DispatchResult Result;
+    Result.EndTick = 1200;
+    return Result;
+  };
+  submit(kernel(1));
+  ASSERT_TRUE(soon([&] { return Runs.load(); }));
+  EXPECT_FALSE(Tested->look());
+  Gpu.Clock = 5000;
+  const uint64_t Index = write(kernel(2));
+  EXPECT_FALSE(Tested->look()); // Nobody has rung.
+  __atomic_store_n(&Doorbell, Index, __ATOMIC_RELEASE);
+  EXPECT_TRUE(Tested->look());
+  Gpu.Clock = 9000;
+  Go = true;
+  ASSERT_TRUE(soon([&] { return readIndex() == 2; }));
+  EXPECT_EQ(5001u, Ready);
+}
+
+/// Producers reserve more packets than the ring has room for: what lies in their
+/// slots are other packets.
+TEST_F(QueueTest, AFullRingHasNoPacketsBeyondIt) {
+  std::atomic<bool> Go{false};
+  Gpu.Behaviour = [&](DispatchArgs &) {
+    while (!Go)
+      std::this_thread::sleep_for(1ms);
+    return DispatchResult();
+  };
+  for (uint32_t I = 0; I < Size; ++I)
+    submit(kernel(I));
+  const uint64_t Index = __atomic_fetch_add(&Descriptor.write_dispatch_id, 1, __ATOMIC_ACQ_REL);
+  ring(Index);
+  std::this_thread::sleep_for(5ms);
+  Go = true;
+  ASSERT_TRUE(soon([&] { return readIndex() == Size; }));
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(Size, readIndex());
 }
 
 /// Whoever satisfies a dependency: from the device it has a time, from the host

@@ -14,9 +14,16 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 #include <time.h>
 
 namespace vgpu {
+
+/// How far modelled time may be ahead of the host's before it waits.
+constexpr uint64_t LeadMicroseconds = 50;
+/// How long a dispatch waits for modelled time to reach the host's, while another
+/// one runs that may be waiting for it.
+constexpr uint64_t PatienceSeconds = 5;
 
 class Device::Impl {
 public:
@@ -25,13 +32,17 @@ public:
   uint64_t now() const {
     timespec T;
     clock_gettime(CLOCK_MONOTONIC, &T);
-    uint64_t Nanoseconds = uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_nsec);
-    return std::max(Nanoseconds * Config.RealTimeMHz / 1000, LastEnd.load());
+    return Config.ticksAt(uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_nsec));
   }
 
   void drive(std::unique_lock<std::mutex> &Guard, const Dispatch &Own);
-  void startArrived();
+  bool startArrived();
   void ended(Dispatch &D);
+  void sleepUntil(uint64_t Tick) const {
+    for (uint64_t Now = now(); Now < Tick; Now = now())
+      std::this_thread::sleep_for(
+          std::chrono::nanoseconds((Tick - Now) * 1000 / Config.RealTimeMHz));
+  }
   void release() {
     if (--Holds == 0)
       Changed.notify_all();
@@ -39,12 +50,11 @@ public:
 
   const DeviceConfig Config;
   Machine Cores; ///< Of the driving thread, or of who holds the lock when none drives.
-  std::atomic<uint64_t> LastEnd{0};
-  std::atomic<uint64_t> ModelTick{0}; ///< 0 when no dispatch runs.
 
   std::mutex Lock; ///< Of what follows.
   std::condition_variable Changed;
-  std::vector<Dispatch *> Arrived; ///< In run(), not yet begun.
+  std::vector<Dispatch *> Arrived; ///< In run(), not yet looked at.
+  std::vector<Dispatch *> Waiting; ///< Modelled time has not come to them yet.
   bool Driving = false;
   unsigned Holds = 0;
 };
@@ -52,20 +62,41 @@ public:
 /// Under the lock.
 void Device::Impl::ended(Dispatch &D) {
   D.Ended = true;
-  LastEnd = std::max(LastEnd.load(), D.Result.EndTick);
   if (D.Args->Held && !D.Args->Held->exchange(true))
     ++Holds;
 }
 
-void Device::Impl::startArrived() {
+/// Begins what is due, the earliest first. True if anything was.
+bool Device::Impl::startArrived() {
   for (Dispatch *D : Arrived) {
-    uint64_t Ready = D->Args->ReadyTick;
-    if (!Ready && Cores.idle())
-      Ready = now();
-    if (!Cores.start(*D, Ready))
-      ended(*D);
+    D->ReadyTick = D->Args->ReadyTick ? D->Args->ReadyTick : now();
+    D->WaitsSince = now();
+    Waiting.push_back(D);
   }
   Arrived.clear();
+  bool Any = false;
+  while (!Waiting.empty()) {
+    auto First = std::min_element(
+        Waiting.begin(), Waiting.end(),
+        [](const Dispatch *A, const Dispatch *B) { return A->ReadyTick < B->ReadyTick; });
+    // The host came with this one while the model was still at what is earlier.
+    if (!Cores.idle() && (*First)->ReadyTick > Cores.nowTick()) {
+      auto Cancelled = std::find_if(Waiting.begin(), Waiting.end(),
+                                    [](const Dispatch *D) { return D->cancelled(); });
+      if (Cancelled != Waiting.end())
+        First = Cancelled; // To be ended like one that runs.
+      else if (now() - (*First)->WaitsSince > PatienceSeconds * 1000000 * Config.RealTimeMHz)
+        Cores.skipTo((*First)->ReadyTick);
+      else
+        break;
+    }
+    Dispatch *D = *First;
+    Waiting.erase(First);
+    Any = true;
+    if (!Cores.start(*D, D->ReadyTick))
+      ended(*D);
+  }
+  return Any;
 }
 
 void Device::Impl::drive(std::unique_lock<std::mutex> &Guard, const Dispatch &Own) {
@@ -73,10 +104,7 @@ void Device::Impl::drive(std::unique_lock<std::mutex> &Guard, const Dispatch &Ow
   Driving = true;
   Cores.enter();
   for (;;) {
-    const bool Any = !Arrived.empty();
-    startArrived();
-    ModelTick = Cores.idle() ? 0 : Cores.nowTick();
-    if (Any)
+    if (startArrived())
       Changed.notify_all(); // Some may be over already.
     if (Own.Ended)
       break;
@@ -86,6 +114,9 @@ void Device::Impl::drive(std::unique_lock<std::mutex> &Guard, const Dispatch &Ow
     }
     Guard.unlock();
     Cores.runWindow(Done);
+    const uint64_t Lead = LeadMicroseconds * Config.RealTimeMHz;
+    if (Cores.nowTick() > now() + Lead)
+      sleepUntil(Cores.nowTick() - Lead);
     Guard.lock();
     if (Done.empty())
       continue;
@@ -124,6 +155,8 @@ DispatchResult Device::run(const DispatchArgs &Args) {
     else
       State->Changed.wait(Guard);
   }
+  Guard.unlock();
+  State->sleepUntil(D.Result.EndTick); // Nobody may see the end before that.
   return std::move(D.Result);
 }
 
@@ -135,11 +168,6 @@ void Device::hold() {
 void Device::release() {
   std::lock_guard<std::mutex> Guard(State->Lock);
   State->release();
-}
-
-uint64_t Device::modelNow() const {
-  const uint64_t Tick = State->ModelTick;
-  return Tick ? Tick : State->now();
 }
 
 uint64_t Device::realTimeNow() const { return State->now(); }

@@ -148,9 +148,11 @@ struct DispatchArgs {
   const std::atomic<bool> *Cancel = nullptr;
   /// Global wave sync resources that the queue has, from number 0 on.
   uint32_t GlobalResources = 0;
-  /// Tick at which the packet could begin: when the packet before it in its queue
-  /// ended and what it waits for had happened. 0: the device's time when it comes,
-  /// because it found its queue idle.
+  /// Called often while the dispatch runs, from whichever thread drives the device:
+  /// what happens meanwhile and has no voice of its own (doorbells) may be looked at.
+  std::function<void()> Look;
+  /// Tick at which the packet could begin: when it was in its queue, the packet
+  /// before it had ended and what it waits for had happened. 0: when it comes.
   uint64_t ReadyTick = 0;
   /// The caller's share in Device::hold, or null: set when the dispatch has
   /// ended, and given back by the next run() that has it.
@@ -160,9 +162,11 @@ struct DispatchArgs {
 /// Thread-safe. Dispatches of several threads run at the same time, in modelled
 /// time, as there is room: one of the threads in run() drives the machine for all.
 ///
-/// Time and order. On an idle device a dispatch begins at its ReadyTick, or at
-/// CLOCK_MONOTONIC if that is 0; the host's clock has no other way in. On a busy
-/// one it begins at its ReadyTick, or where the model stands.
+/// Time and order. The real-time clock is CLOCK_MONOTONIC, and cause comes before
+/// effect on it: a dispatch begins at its ReadyTick, or where the model stands if
+/// that is later (then the model is slower than the device would be: the usual
+/// case); run() returns no earlier than the modelled end, and modelled time does
+/// not run ahead of the host's.
 class Device {
 public:
   /// \p Memory must outlive the device. Reads KPROBE_VGPU_LOG,
@@ -176,17 +180,14 @@ public:
 
   DispatchResult run(const DispatchArgs &Args);
 
-  /// Where modelled time stands while dispatches run, else realTimeNow().
-  uint64_t modelNow() const;
-
   /// Modelled time stands still while anybody holds the device: a queue whose
   /// dispatch has ended may have another one that begins right then, and no other
   /// queue is to run ahead meanwhile. Whoever holds must soon run() or release().
   void hold();
   void release();
 
-  /// The device's real-time clock now, in ticks: CLOCK_MONOTONIC scaled, but
-  /// never before the end of the last dispatch (GPUClockCounter).
+  /// The device's real-time clock now, in ticks: CLOCK_MONOTONIC scaled
+  /// (GPUClockCounter).
   uint64_t realTimeNow() const;
 
   /// Writes what is still buffered of log and statistics. Also done at the end

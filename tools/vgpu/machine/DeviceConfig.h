@@ -78,7 +78,11 @@ struct DeviceConfig {
   /// What workgroups are placed on: a compute unit, or on gfx10 a pair of them.
   unsigned units() const { return ComputeUnits / CusPerWgp; }
   unsigned simdsPerUnit() const { return SimdsPerCu * CusPerWgp; }
-  uint64_t cyclesOf(uint64_t Ticks) const { return Ticks * EngineMHz / RealTimeMHz; }
+  /// The real-time clock at a time of CLOCK_MONOTONIC.
+  uint64_t ticksAt(uint64_t Nanoseconds) const { return Nanoseconds * RealTimeMHz / 1000; }
+  uint64_t cyclesOf(uint64_t Ticks) const {
+    return (Ticks * EngineMHz + RealTimeMHz - 1) / RealTimeMHz;
+  }
   uint64_t ticksOf(uint64_t Cycles) const { return Cycles * RealTimeMHz / EngineMHz; }
 
   /// Fills \p Config for a target name; false when the name is not known.

@@ -50,6 +50,7 @@ struct Dispatch {
   std::string kernelName() const;
 
   bool allPlaced() const { return GroupsPlaced == GroupsTotal; }
+  bool cancelled() const { return Args->Cancel && Args->Cancel->load(std::memory_order_relaxed); }
   bool over() const { return Stop || (allPlaced() && !GroupsLive); }
 
   const DispatchArgs *Args;
@@ -67,9 +68,13 @@ struct Dispatch {
   bool UsesScratch = false;
   uint32_t InitialSgprs[16] = {};
 
+  // When it could begin, and since when it waits for modelled time to get there.
+  uint64_t ReadyTick = 0, WaitsSince = 0;
+
   // How far it has come. Cycles are on the machine's time line.
   uint64_t StartTick = 0;
   uint64_t Begin = 0, LastCycle = 0;
+  uint64_t Skipped = 0; ///< Cycles in which the clock ran and nothing else did.
   uint64_t GroupsPlaced = 0, GroupsLive = 0;
   bool Stop = false; ///< Found says why.
   Fault Found;

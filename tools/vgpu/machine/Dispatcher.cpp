@@ -78,10 +78,18 @@ uint64_t Machine::tickAt(uint64_t Cycle) const {
   return ticksOver(Origin + Cycle);
 }
 
+void Machine::skipTo(uint64_t Tick) {
+  const uint64_t Cycle = Config.cyclesOf(Tick), Now = Origin + WindowEnd;
+  if (Cycle <= Now)
+    return;
+  Origin += Cycle - Now;
+  for (Dispatch *D : Running)
+    D->Skipped += Cycle - Now;
+}
+
 bool Machine::start(Dispatch &D, uint64_t ReadyTick) {
-  // Modelled time does not go back: what has run stays as it is. A dispatch may
-  // follow another one of its queue within the last window, others start now.
-  D.StartTick = std::max(ReadyTick, tickAt(ReadyTick ? WindowBegin : WindowEnd));
+  // Modelled time does not go back: what has run stays as it is.
+  D.StartTick = std::max(ReadyTick, tickAt(WindowBegin));
   Memory.refresh();
   if (Running.empty())
     Code.invalidate();
@@ -122,7 +130,7 @@ void Machine::finish(Dispatch &D) {
   DispatchResult &Result = D.Result;
   Result.StartTick = D.StartTick;
   Result.Cycles = D.LastCycle - D.Begin;
-  Result.EndTick = D.StartTick + std::max<uint64_t>(1, ticksOver(Result.Cycles));
+  Result.EndTick = D.StartTick + std::max<uint64_t>(1, ticksOver(Result.Cycles + D.Skipped));
   if (D.Stop) {
     Result.Status = DispatchStatus::Faulted;
     Result.Fault = D.Found;

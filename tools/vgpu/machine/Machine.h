@@ -227,14 +227,15 @@ public:
   Machine(const DeviceConfig &Config, AddressSpace &Space);
   ~Machine() override;
 
-  /// Begins \p D at \p ReadyTick, or now if that is 0; not earlier than the last
-  /// window of modelled time that has run. False if it is over already; D.Result
-  /// says how.
+  /// Begins \p D at \p ReadyTick, but not earlier than the last window of modelled
+  /// time that has run. False if it is over already; D.Result says how.
   bool start(Dispatch &D, uint64_t ReadyTick);
   /// Lets all dispatches run for a window of modelled time. Appends those that
   /// have ended to \p Ended.
   void runWindow(std::vector<Dispatch *> &Ended);
   bool idle() const { return Running.empty(); }
+  /// Sets the clocks to \p Tick, as if the device had stood still until then.
+  void skipTo(uint64_t Tick);
   /// The tick at which a dispatch would begin now.
   uint64_t nowTick() const { return tickAt(WindowEnd); }
   /// To be called by a thread that is about to call start and runWindow: its

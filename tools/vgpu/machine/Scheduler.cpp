@@ -148,7 +148,7 @@ bool Machine::checkProgress(uint64_t Now) {
           describeWaves(*W->Group);
           break;
         }
-    } else if (D->Args->Cancel && D->Args->Cancel->load(std::memory_order_relaxed)) {
+    } else if (D->cancelled()) {
       report(*D, FaultCause::Cancelled, 0, nullptr, nullptr, "dispatch cancelled", MaxLanes, 0);
     }
     Any |= D->Stop;
@@ -175,8 +175,11 @@ void Machine::runWindow(std::vector<Dispatch *> &Ended) {
     // for the next workgroup.
     for (unsigned I = 0; I < Count && !Interrupted; ++I) {
       unsigned Cu = FirstCu + I < Count ? FirstCu + I : FirstCu + I - Count;
-      if (Units[Cu].Groups)
-        runUnit(Cu, WindowEnd);
+      if (!Units[Cu].Groups)
+        continue;
+      runUnit(Cu, WindowEnd);
+      if (const auto &Look = Running.front()->Args->Look)
+        Look();
     }
     FirstCu = FirstCu + 1 == Count ? 0 : FirstCu + 1;
   }

@@ -104,10 +104,12 @@ VGPU_API hsaKmtGetClockCounters(HSAuint32 Node, HsaClockCounters *Counters) {
     return HSAKMT_STATUS_INVALID_NODE_UNIT;
   // The device's clock is CLOCK_MONOTONIC scaled (Device.h), and so is the
   // system's here: the two differ by a rate only, whatever suspends did to
-  // CLOCK_BOOTTIME.
-  Counters->GPUClockCounter = Node == HostNode ? 0 : Driver::get().gpu(Node).now();
+  // CLOCK_BOOTTIME; and both come from one reading, so ROCr's conversion is exact.
   Counters->CPUClockCounter = nanoseconds(CLOCK_MONOTONIC_RAW);
   Counters->SystemClockCounter = nanoseconds(CLOCK_MONOTONIC);
+  Counters->GPUClockCounter =
+      Node == HostNode ? 0
+                       : Driver::get().gpu(Node).config().ticksAt(Counters->SystemClockCounter);
   Counters->SystemClockFrequencyHz = 1000000000;
   return HSAKMT_STATUS_SUCCESS;
 }

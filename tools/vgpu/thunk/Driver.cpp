@@ -70,6 +70,7 @@ DispatchResult GpuNode::run(DispatchArgs &Args) {
     Owner.Events.interrupt(EventId);
     Owner.kickWaiters();
   };
+  Args.Look = [this] { Owner.lookAtQueues(); };
   Owner.Memory.beginDispatch();
   DispatchResult Result = device().run(Args);
   Owner.Memory.endDispatch();
@@ -284,6 +285,14 @@ void Driver::kickQueues() {
   std::lock_guard<std::mutex> Guard(Lock);
   for (auto &[Id, Each] : Queues)
     Each->kick();
+}
+
+void Driver::lookAtQueues() {
+  std::unique_lock<std::mutex> Guard(Lock, std::try_to_lock);
+  if (!Guard)
+    return;
+  for (auto &[Id, Each] : Queues)
+    Each->look();
 }
 
 void Driver::kickWaiters() {

@@ -38,7 +38,7 @@ public:
   DispatchResult run(DispatchArgs &Args) override;
   void hold() override { device().hold(); }
   void release() override { device().release(); }
-  uint64_t now() override { return device().modelNow(); }
+  uint64_t now() override { return device().realTimeNow(); }
   void signalChanged(uint32_t EventId) override;
   void report(const Fault &Problem) override;
 
@@ -82,6 +82,8 @@ public:
 
   /// The program is about to wait: no queue may sleep over a packet.
   void kickQueues();
+  /// Notes what has come into queues, if nobody is at them.
+  void lookAtQueues();
   /// A signal changed: barrier packets may be satisfied.
   void kickWaiters();
 

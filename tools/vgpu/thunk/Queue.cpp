@@ -132,9 +132,7 @@ void Queue::wake() {
 }
 
 void Queue::kick() {
-  if (!Asleep.load(std::memory_order_seq_cst))
-    return;
-  if (__atomic_load_n(Setup.Doorbell, __ATOMIC_SEQ_CST) != LastBell.load(std::memory_order_relaxed))
+  if (look() && Asleep.load(std::memory_order_seq_cst))
     wake();
 }
 
@@ -156,12 +154,11 @@ void Queue::settle() {
 }
 
 void Queue::sleepFor(std::chrono::nanoseconds Time) {
-  const uint32_t Seen = WakeWord.load(std::memory_order_seq_cst);
+  const uint32_t Word = WakeWord.load(std::memory_order_seq_cst);
   Asleep.store(true, std::memory_order_seq_cst);
-  // Once more after saying so: who rings or stops from here on wakes us.
-  if (!Stop.load(std::memory_order_seq_cst) &&
-      __atomic_load_n(Setup.Doorbell, __ATOMIC_SEQ_CST) == LastBell.load(std::memory_order_relaxed))
-    futexWait(WakeWord, Seen, Time);
+  // Once more after saying so: who sees a packet or stops from here on wakes us.
+  if (!Stop.load(std::memory_order_seq_cst) && !ready())
+    futexWait(WakeWord, Word, Time);
   Asleep.store(false, std::memory_order_seq_cst);
 }
 
@@ -177,20 +174,47 @@ void Queue::work() {
   settle();
 }
 
-bool Queue::ready() {
+bool Queue::look() {
   const uint64_t Bell = __atomic_load_n(Setup.Doorbell, __ATOMIC_ACQUIRE);
-  if (Bell != LastBell.load(std::memory_order_relaxed)) {
+  const bool Rung = Bell != LastBell.load(std::memory_order_relaxed);
+  if (!Rung && !Incomplete.load(std::memory_order_relaxed))
+    return false;
+  std::lock_guard<std::mutex> Guard(LookLock);
+  if (Rung) {
     // Producers may ring out of order, and a lower index written last hides a
     // higher one; so a ring stands for everything reserved until now.
     LastBell.store(Bell, std::memory_order_relaxed);
     Limit =
         std::max(Limit, __atomic_load_n(&Setup.Descriptor->write_dispatch_id, __ATOMIC_ACQUIRE));
   }
-  if (ReadIndex >= Limit)
+  const uint64_t Before = Seen.load(std::memory_order_relaxed);
+  // What is reserved beyond the ring's size has no slot yet.
+  const uint64_t Slots = Setup.RingBytes / PacketBytes;
+  const uint64_t End = std::min(
+      Limit, __atomic_load_n(&Setup.Descriptor->read_dispatch_id, __ATOMIC_ACQUIRE) + Slots);
+  uint64_t Index = Before;
+  while (Index < End && packetType(loadHeader(slot(Index))) != HSA_PACKET_TYPE_INVALID)
+    ++Index;
+  Incomplete.store(Index < Limit, std::memory_order_relaxed);
+  if (Index == Before)
     return false;
-  const auto *Slot =
-      static_cast<const char *>(Setup.Ring) + ReadIndex * PacketBytes % Setup.RingBytes;
-  return packetType(loadHeader(Slot)) != HSA_PACKET_TYPE_INVALID;
+  // Rounded up: a host's time stamp from before is never later.
+  Arrivals.push_back({Index, Executor.now() + 1});
+  Seen.store(Index, std::memory_order_seq_cst);
+  return true;
+}
+
+/// When the packet at \p Index was first seen in the queue.
+uint64_t Queue::seenAt(uint64_t Index) {
+  std::lock_guard<std::mutex> Guard(LookLock);
+  while (Arrivals.front().Before <= Index)
+    Arrivals.pop_front();
+  return Arrivals.front().Tick;
+}
+
+bool Queue::ready() {
+  look();
+  return ReadIndex < Seen.load(std::memory_order_seq_cst);
 }
 
 bool Queue::waitForPacket() {
@@ -201,7 +225,6 @@ bool Queue::waitForPacket() {
     if (!Suspended.load(std::memory_order_acquire) && ready())
       return true;
     settle();
-    FollowsAtOnce = false;
     const auto IdleFor = Clock::now() - Start;
     if (IdleFor < SpinTime)
       __builtin_ia32_pause();
@@ -219,7 +242,8 @@ template <typename Condition> bool Queue::waitUntil(Condition Met) {
   WaitsForSignal.store(true, std::memory_order_seq_cst);
   bool Result = false;
   for (;;) {
-    const uint32_t Seen = WakeWord.load(std::memory_order_seq_cst);
+    look();
+    const uint32_t Word = WakeWord.load(std::memory_order_seq_cst);
     if ((Result = Met()) || Stop.load(std::memory_order_acquire))
       break;
     settle();
@@ -227,21 +251,15 @@ template <typename Condition> bool Queue::waitUntil(Condition Met) {
     if (WaitedFor < SpinTime)
       __builtin_ia32_pause();
     else
-      futexWait(WakeWord, Seen, backoff(WaitedFor));
+      futexWait(WakeWord, Word, backoff(WaitedFor));
   }
   WaitsForSignal.store(false, std::memory_order_relaxed);
   return Result;
 }
 
-/// When this packet came up, for one that runs no kernel, such as HIP's events.
-/// The model computes a kernel faster or slower than the kernel would run: what
-/// stood behind it in the queue happens at the kernel's modelled end, not when the
-/// host is done with it.
-uint64_t Queue::arrival() { return FollowsAtOnce ? LastTick : Executor.now(); }
-
-/// Waits until \p Met and sets \p Time to when that was: the last (\p All) or the
-/// first of \p Signals. Those that the device completed carry their time; one that
-/// the host completed while we waited did so about now.
+/// Waits until \p Met and moves \p Time to when that was, if later: the last
+/// (\p All) or the first of \p Signals. Those that the device completed carry their
+/// time; one that the host completed while we waited did so about now.
 template <typename Condition>
 bool Queue::passSignals(const hsa_signal_t *Signals, unsigned Count, bool All, Condition Met,
                         uint64_t &Time) {
@@ -252,7 +270,6 @@ bool Queue::passSignals(const hsa_signal_t *Signals, unsigned Count, bool All, C
     Open[I] = Signals[I].handle && loadValue(Signals[I]) != 0;
     StampBefore[I] = Signals[I].handle ? toSignal(Signals[I])->end_ts : 0;
   }
-  Time = arrival();
   if (!waitUntil(Met))
     return false;
   uint64_t First = ~uint64_t(0), Last = 0;
@@ -271,8 +288,8 @@ bool Queue::passSignals(const hsa_signal_t *Signals, unsigned Count, bool All, C
 }
 
 Queue::Outcome Queue::process(uint64_t Index) {
-  uint64_t Time = 0;
-  char *Slot = static_cast<char *>(Setup.Ring) + Index * PacketBytes % Setup.RingBytes;
+  uint64_t Time = arrival(Index);
+  char *Slot = slot(Index);
   const uint8_t Type = packetType(loadHeader(Slot));
   hsa_signal_t Completion;
   std::memcpy(&Completion, Slot + offsetof(hsa_barrier_and_packet_t, completion_signal),
@@ -309,7 +326,6 @@ Queue::Outcome Queue::process(uint64_t Index) {
   case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
     switch (uint8_t(Slot[2])) {
     case AmdFormatPm4Buffer: // Invalidates caches; each dispatch begins with that.
-      Time = arrival();
       break;
     case AmdFormatBarrierValue: {
       const auto &Packet = *reinterpret_cast<hsa_amd_barrier_value_packet_t *>(Slot);
@@ -341,7 +357,7 @@ Queue::Outcome Queue::dispatch(uint64_t Index, hsa_kernel_dispatch_packet_t &Pac
   Args.DispatchId = Index;
   Args.QueueId = Setup.Id;
   Args.Cancel = &Stop;
-  Args.ReadyTick = FollowsAtOnce ? LastTick : 0;
+  Args.ReadyTick = arrival(Index);
   Args.Held = &Held;
   Args.GlobalResources = GlobalResources;
   DispatchResult Result = Executor.run(Args);
@@ -392,8 +408,6 @@ void Queue::retire(uint64_t Index, void *Packet) {
                    uint16_t(HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE), __ATOMIC_RELEASE);
   ReadIndex = Index + 1;
   __atomic_store_n(&Setup.Descriptor->read_dispatch_id, ReadIndex, __ATOMIC_RELEASE);
-  // Before the signal changes: what the program adds in answer to that comes later.
-  FollowsAtOnce = ready();
 }
 
 void Queue::complete(hsa_signal_t Handle, uint64_t Start, uint64_t End) {

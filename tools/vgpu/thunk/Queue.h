@@ -18,22 +18,28 @@
 // queues share their device in modelled time, so a kernel may spin on memory that
 // the host or a kernel of another queue writes.
 //
-// When a packet begins, in modelled time. If it was in the queue when its
-// predecessor ended: right then. If it found the queue idle: at the device's time.
-// In both cases not before what it waits for has happened; signals that the device
-// completed carry that time. While a queue is on its way from one packet to the
-// next it holds the device (Device::hold), so that this does not depend on how
-// fast its thread is.
+// When a packet begins, in modelled time: when its predecessor has ended, what it
+// waits for has happened (signals that the device completed carry that time) and it
+// was in the queue; the latest of these. Nothing stamps the latter: it is the time
+// at which somebody first saw it there (look), which is never too early and seldom
+// much too late. The queue's own thread looks when it has nothing else to do, the
+// one that runs the device after each compute unit, and every entry into the driver.
+// While a queue is on its way from one packet to the next it holds the device
+// (Device::hold), so that others do not run ahead meanwhile.
 //
 //===----------------------------------------------------------------------===//
 #ifndef VGPU_THUNK_QUEUE_H
 #define VGPU_THUNK_QUEUE_H
 
 #include "machine/Device.h"
+#include "thunk/Packets.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <mutex>
 #include <thread>
 
 namespace vgpu {
@@ -48,7 +54,7 @@ public:
   /// Device::hold and Device::release.
   virtual void hold() {}
   virtual void release() {}
-  /// Where the device stands, in ticks, for packets that run no kernel.
+  /// The device's real-time clock, in ticks.
   virtual uint64_t now() = 0;
   /// A signal was changed by the device: its event must be set, and queues
   /// whose barrier packets look at signals should look again.
@@ -73,7 +79,10 @@ public:
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;
 
-  /// Ends a sleep if there may be something to do. Cheap when there is not.
+  /// Notes the packets that have come and when that was. From any thread; cheap
+  /// when there are none. True if there were.
+  bool look();
+  /// Looks, and ends a sleep if there is something to do.
   void kick();
   /// Ends a sleep of a queue that waits for a signal.
   void kickWaiter();
@@ -96,10 +105,14 @@ private:
   enum class Outcome { Next, Stop };
 
   void work();
+  char *slot(uint64_t Index) const {
+    return static_cast<char *>(Setup.Ring) + Index * PacketBytes % Setup.RingBytes;
+  }
   bool waitForPacket();
   bool ready();
   Outcome process(uint64_t Index);
-  uint64_t arrival();
+  uint64_t seenAt(uint64_t Index);
+  uint64_t arrival(uint64_t Index) { return std::max(LastTick, seenAt(Index)); }
   template <typename Condition>
   bool passSignals(const hsa_signal_t *Signals, unsigned Count, bool All, Condition Met,
                    uint64_t &Time);
@@ -119,9 +132,17 @@ private:
   Config Setup;
   PacketExecutor &Executor;
   uint64_t ReadIndex = 0;
-  uint64_t Limit = 0;         ///< Packets below this one were rung for.
-  uint64_t LastTick = 0;      ///< When the packet before this one ended.
-  bool FollowsAtOnce = false; ///< This one was in the queue by then.
+  uint64_t LastTick = 0; ///< When the packet before this one ended.
+
+  /// Packets below Before, and from the last arrival's on, were seen at Tick.
+  struct Arrival {
+    uint64_t Before, Tick;
+  };
+  std::mutex LookLock;           ///< Of the next two.
+  uint64_t Limit = 0;            ///< Packets below this one were rung for.
+  std::deque<Arrival> Arrivals;  ///< Of packets from ReadIndex on.
+  std::atomic<uint64_t> Seen{0}; ///< Packets below this one have come.
+  std::atomic<bool> Incomplete{false}; ///< One below Limit is reserved, not written.
   std::atomic<bool> Held{false}; ///< This queue holds the device.
   std::atomic<uint64_t> LastBell{~uint64_t(0)};
   std::atomic<uint32_t> WakeWord{0}; ///< Futex.
