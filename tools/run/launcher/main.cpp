@@ -55,17 +55,6 @@ std::string absolutePath(const std::string &Path) {
   return std::string(Folder) + "/" + Path;
 }
 
-// ROCr takes a list of libraries separated by blanks, with quotes around a
-// path that has one. Ours comes first; tools the user named stay.
-void addTool(const std::string &Library) {
-  std::string List =
-      Library.find(' ') == std::string::npos ? Library : "\"" + Library + "\"";
-  const char *Others = std::getenv("HSA_TOOLS_LIB");
-  if (Others && *Others && List != Others)
-    List += std::string(" ") + Others;
-  setenv("HSA_TOOLS_LIB", List.c_str(), 1);
-}
-
 // Ours comes first: it wants to see the calls before anyone else answers them.
 void addPreload(const std::string &Library) {
   const char *Others = std::getenv("LD_PRELOAD");
@@ -174,7 +163,7 @@ int main(int ArgCount, char **Args) {
   const std::string Library = vgpu::libraryFolder() + "libkprobe-runtime.so";
   if (access(Library.c_str(), R_OK) != 0)
     return fail(1, "cannot read '" + Library + "': " + std::strerror(errno));
-  addTool(Library);
+  vgpu::addTool(Library);
   // For HSA's calls too: it also knows of ends that run no exit handler, and
   // begins before the program has made a thread.
   if (Settings.ApiHip || Settings.ApiHsa || Settings.Sched) {

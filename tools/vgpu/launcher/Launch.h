@@ -49,6 +49,20 @@ inline std::string checkTargets(const std::string &List) {
   return "";
 }
 
+/// Makes \p Library the first of the tools that ROCr loads; those that the user
+/// named stay. ROCr takes a list separated by blanks, with quotes around a path
+/// that has one.
+inline void addTool(const std::string &Library) {
+  std::string List = Library.find(' ') == std::string::npos ? Library : '"' + Library + '"';
+  const char *Old = std::getenv("HSA_TOOLS_LIB");
+  const std::string Others = Old ? Old : "";
+  if (Others.compare(0, List.size(), List) == 0)
+    return; // A launcher started by a launcher.
+  if (!Others.empty())
+    List += ' ' + Others;
+  setenv("HSA_TOOLS_LIB", List.c_str(), 1);
+}
+
 /// Makes the ROCm stack of the next program find the virtual GPU.
 inline std::string setVirtualGpu(const std::string &Targets) {
   const std::string Folder = libraryFolder() + "kprobe-vgpu";
@@ -60,6 +74,7 @@ inline std::string setVirtualGpu(const std::string &Targets) {
   setenv("LD_LIBRARY_PATH", Path.c_str(), 1);
   setenv("KPROBE_VGPU", Targets.c_str(), 1);
   setenv("HSA_ENABLE_SDMA", "0", 1);
+  addTool(Library); // thunk/Tool.cpp
   // Small allocations of device memory one by one, not cut from blocks that stay:
   // else the driver never hears of a hipFree, and freed memory stays good.
   setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
