@@ -669,6 +669,67 @@ typedef struct KprobeHostSample {
 } KprobeHostSample;
 KPROBE_STATIC_ASSERT(sizeof(KprobeHostSample) == 40, "");
 
+/* ------------------------------------------------------------------- stacks
+ *
+ * Since 1.2 and only when asked for (--profile): where a thread was, in its own
+ * stream. Addresses are the process's; MODULE chunks say what lies there. */
+
+/* MODULE payload: record, path, build id (raw bytes). A file that the dynamic
+ * loader has mapped. Later records take the place of earlier ones where their
+ * addresses overlap. */
+typedef struct KprobeModuleRecord {
+  uint64_t Begin;         /* addresses [Begin, End) */
+  uint64_t End;
+  uint64_t Bias;          /* address in the process - address in the file */
+  uint64_t Ns;            /* CLOCK_MONOTONIC when it was first seen */
+  uint32_t PathBytes;
+  uint32_t BuildIdBytes;
+} KprobeModuleRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeModuleRecord) == 40, "");
+
+/* STACK_SAMPLE: the thread ran here. STACK_WAIT: it waited here until now.
+ * STACK_SUBMIT: it submitted a dispatch here, whose number is in Weight.
+ * Followed by Native addresses (8 bytes each, innermost first: the first is the
+ * interrupted instruction, the others return addresses), then Python x
+ * KprobePythonFrame, innermost first. */
+typedef struct KprobeHostStack {
+  KprobeHostEvent Head;
+  uint64_t Weight;        /* what it stands for, in units of Unit */
+  uint16_t Native;
+  uint16_t Python;
+  uint16_t Flags;         /* KPROBE_STACK_* */
+  uint16_t Unit;          /* KPROBE_UNIT_* */
+} KprobeHostStack;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostStack) == 40, "");
+#define KPROBE_STACK_NATIVE_BROKEN 0x1u /* outer frames are missing: they could */
+#define KPROBE_STACK_PYTHON_BROKEN 0x2u /* not be trusted */
+#define KPROBE_STACK_NATIVE_CUT 0x4u    /* outer frames are missing: too many */
+#define KPROBE_STACK_PYTHON_CUT 0x8u
+#define KPROBE_STACK_PREEMPTED 0x10u    /* of a wait: for a processor */
+#define KPROBE_UNIT_NS 0u               /* of processor time, or of waiting */
+#define KPROBE_UNIT_CYCLES 1u
+#define KPROBE_UNIT_INSTRUCTIONS 2u
+
+typedef struct KprobePythonFrame {
+  uint64_t Code;          /* number of a PYTHON_CODE of the same stream */
+  int32_t Offset;         /* bytes from the begin of its code; < 0: not begun */
+  uint32_t Entry;         /* 1: the interpreter was called from C for it */
+} KprobePythonFrame;
+KPROBE_STATIC_ASSERT(sizeof(KprobePythonFrame) == 16, "");
+
+/* PYTHON_CODE: followed by qualified name, file, line table (co_linetable; cut
+ * off where it is too long for an event). */
+typedef struct KprobePythonCode {
+  KprobeHostEvent Head;
+  uint64_t Code;          /* 1, 2, 3, … in each stream */
+  uint32_t FirstLine;
+  uint32_t Version;       /* of CPython, as in PY_VERSION_HEX */
+  uint16_t NameBytes;
+  uint16_t FileBytes;
+  uint32_t LineTableBytes;
+} KprobePythonCode;
+KPROBE_STATIC_ASSERT(sizeof(KprobePythonCode) == 48, "");
+
 #define KPROBE_HOST_EVENT(Name, Value, Record, Text) KPROBE_HOST_##Name = Value,
 enum {
 #include "kprobe/host_event_kinds.def"

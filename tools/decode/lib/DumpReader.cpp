@@ -200,6 +200,14 @@ Error readPayload(uint32_t Kind, ByteReader Bytes, DumpVisitor &Visitor) {
           Lengths[1] = R.UnitBytes;
           return S ? Visitor.counter(R, S[0], S[1], Offset) : Error::success();
         });
+  case KPROBE_CHUNK_MODULE:
+    return readWithStrings<KprobeModuleRecord>(
+        Bytes, Kind,
+        [&](const KprobeModuleRecord &R, uint64_t *Lengths, Strings S) {
+          Lengths[0] = R.PathBytes;
+          Lengths[1] = R.BuildIdBytes;
+          return S ? Visitor.module(R, S[0], S[1], Offset) : Error::success();
+        });
   default:
     return Visitor.unknownChunk(Kind, Offset);
   }

@@ -196,6 +196,24 @@ Error DumpVerifier::thread(const KprobeThreadRecord &Record,
   return Error::success();
 }
 
+/// Stacks and code of Python: their lists lie inside the event.
+Error DumpVerifier::stackEvent(const HostEvent &Event) {
+  uint64_t Needed = 0;
+  if (Event.Head.Kind == KPROBE_HOST_PYTHON_CODE) {
+    auto R = Event.as<KprobePythonCode>();
+    Needed = sizeof(R) + uint64_t(R.NameBytes) + R.FileBytes + R.LineTableBytes;
+  } else {
+    auto R = Event.as<KprobeHostStack>();
+    Needed = sizeof(R) + R.Native * sizeof(uint64_t) +
+             R.Python * sizeof(KprobePythonFrame);
+  }
+  return Needed <= Event.Bytes.size()
+             ? Error::success()
+             : Error::at(Event.Bytes.offset(),
+                         std::string(hostEventText(Event.Head.Kind)) +
+                             ": event is too short for what it lists");
+}
+
 Error DumpVerifier::hostEvent(const HostThread &Thread,
                               const HostEvent &Event) {
   uint64_t Offset = Event.Bytes.offset();
@@ -211,6 +229,9 @@ Error DumpVerifier::hostEvent(const HostThread &Thread,
                : Error::at(Offset,
                            numbered("sample of unknown counter", Number));
   }
+  if (Event.Head.Kind >= KPROBE_HOST_STACK_SAMPLE &&
+      Event.Head.Kind <= KPROBE_HOST_STACK_SUBMIT)
+    return stackEvent(Event);
   bool Begin = Event.Head.Kind == KPROBE_HOST_CALL_BEGIN;
   if (!Begin && Event.Head.Kind != KPROBE_HOST_CALL_END)
     return Error::success();
@@ -265,6 +286,17 @@ Error DumpVerifier::counter(const KprobeCounterRecord &Record,
            .second)
     return Error::at(Offset, numbered("counter", Record.Counter) +
                                  " is described twice");
+  return Error::success();
+}
+
+Error DumpVerifier::module(const KprobeModuleRecord &Record,
+                           std::string_view Path, std::string_view BuildId,
+                           uint64_t Offset) {
+  if (Error E = enter(Offset, "module"))
+    return E;
+  if (Record.Begin >= Record.End)
+    return Error::at(Offset, "module ends before it begins");
+  Out.Modules.push_back({Record, oneLine(Path), std::string(BuildId)});
   return Error::success();
 }
 

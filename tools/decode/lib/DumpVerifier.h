@@ -44,6 +44,8 @@ public:
                 std::string_view System, uint64_t Offset) override;
   Error counter(const KprobeCounterRecord &, std::string_view Name,
                 std::string_view Unit, uint64_t Offset) override;
+  Error module(const KprobeModuleRecord &, std::string_view Path,
+               std::string_view BuildId, uint64_t Offset) override;
   Error unknownChunk(uint32_t Kind, uint64_t Offset) override;
   Error end(uint64_t Offset) override;
 
@@ -52,6 +54,7 @@ private:
   /// Every chunk but PROCESS passes here first.
   Error enter(uint64_t Offset, const char *What);
   Error hostEvent(const HostThread &Thread, const HostEvent &Event);
+  Error stackEvent(const HostEvent &Event);
 
   Trace &Out;
   TraceSink &Sink;

@@ -53,6 +53,13 @@ struct Dispatch {
   uint64_t WavesSeen = 0;
 };
 
+/// A file that was mapped into the process.
+struct Module {
+  KprobeModuleRecord Record = {};
+  std::string Path;
+  std::string BuildId; ///< raw bytes
+};
+
 /// The call that a dispatch was submitted in.
 struct Cause {
   uint64_t Call;   ///< 0: none was recorded
@@ -69,6 +76,7 @@ struct Trace {
   std::map<uint32_t, ApiTable> Apis;                     ///< by domain
   std::map<uint32_t, HostThread> Threads;                ///< by number
   std::map<uint32_t, Counter> Counters;                  ///< by number
+  std::vector<Module> Modules;                           ///< in order of time
   std::unordered_map<uint64_t, Cause> Causes;            ///< by dispatch
   std::optional<KprobeSummaryRecord> Summary;
   std::vector<std::string> Messages;

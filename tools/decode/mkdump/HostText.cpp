@@ -104,20 +104,6 @@ Bytes HostText::values(TextLine &L, const std::vector<Field> &Of) {
   return Out;
 }
 
-template <typename Record>
-void HostText::event(TextLine &L, uint16_t Kind, Record Event,
-                     const Bytes &Values) {
-  size_t Size = sizeof(Record) + (Values.Data.size() + 7) / 8 * 8;
-  Event.Head.Kind = Kind;
-  Event.Head.Bytes = static_cast<uint16_t>(L.number("bytes", Size));
-  Event.Head.Call = L.number("call");
-  Event.Head.Ns = L.number("ns");
-  size_t Begin = Events.Data.size();
-  Events.record(Event);
-  Events.raw(Values.Data.data(), Values.Data.size());
-  Events.Data.resize(Begin + Size);
-}
-
 void HostText::eventLine(TextLine &L) {
   const std::string &Word = L.word();
   if (Word == "begin" || Word == "finish") {
@@ -196,6 +182,7 @@ void HostText::eventLine(TextLine &L) {
     KprobeHostSample R = {{}, L.number32("counter", 1), L.number32("agent"), 0};
     std::memcpy(&R.Value, &Value, sizeof(Value));
     event(L, KPROBE_HOST_SAMPLE, R);
+  } else if (stackLine(L)) {
   } else if (Word == "unknown") {
     event(L, 999, KprobeHostSubmit{{}, 0});
   } else if (Word == "end") {
@@ -232,6 +219,8 @@ bool HostText::statement(TextLine &L) {
     Payload.record(R);
     Payload.text(Name);
     Dump.chunk(KPROBE_CHUNK_THREAD, Payload.Data);
+  } else if (L.word() == "module") {
+    module(L);
   } else if (L.word() == "host") {
     In = Part::Host;
     Host = {L.number32("thread", 1), 0, L.number("lost")};

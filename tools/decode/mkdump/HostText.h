@@ -31,6 +31,8 @@ private:
   };
   void apiLine(TextLine &L);
   void eventLine(TextLine &L);
+  bool stackLine(TextLine &L);
+  void module(TextLine &L);
   std::vector<Field> fields(const std::string &Text);
   uint32_t string(const std::string &Text);
   void closeApi();
@@ -52,6 +54,20 @@ private:
   KprobeHostEventsRecord Host = {};
   Bytes Events;
 };
+
+template <typename Record>
+void HostText::event(TextLine &L, uint16_t Kind, Record Event,
+                     const Bytes &Values) {
+  size_t Size = sizeof(Record) + (Values.Data.size() + 7) / 8 * 8;
+  Event.Head.Kind = Kind;
+  Event.Head.Bytes = static_cast<uint16_t>(L.number("bytes", Size));
+  Event.Head.Call = L.number("call");
+  Event.Head.Ns = L.number("ns");
+  size_t Begin = Events.Data.size();
+  Events.record(Event);
+  Events.raw(Values.Data.data(), Values.Data.size());
+  Events.Data.resize(Begin + Size);
+}
 
 } // namespace kprobe
 

@@ -29,6 +29,7 @@
 //   end
 //   machine boot=1,2,…,16 host=box system=Linux
 //   counter id=1 name=power unit=W
+//   module begin=… end=… bias=… ns=… path=/bin/a id=HEX
 //   thread id=1 tid=77 name=main     processor: tid is its number
 //   host thread=1 lost=0
 //     begin function=f call=1 parent=0 ns=… values=0x10,64   bytes=N: a lie
@@ -42,6 +43,9 @@
 //     syscall | sysret ns=… tid=… pid=… number=… result=…
 //     irq | irqend ns=… tid=… pid=… number=… soft
 //     sample ns=… counter=1 agent=0 value=5
+//     pycode id=1 name=f file=a.py line=1 table=HEX
+//     ran | waited | launched ns=… weight=… unit=0 flags=… preempted
+//          native=0x10,0x20 python=CODE:OFFSET:ENTRY,…   claim=N: a lie
 //     unknown                        an event of a kind nobody knows
 //   end
 //   summary seen=1 traced=1 dropped=0 pending=0
