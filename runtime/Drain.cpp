@@ -96,7 +96,6 @@ void Drain::run() {
   HostRecorder &Host = HostRecorder::get();
   Host.setWaker([this] { Board.nudge(); });
   LinuxEvents &Linux = LinuxEvents::get();
-  writeProcess();
   if (!Linux.statement().empty())
     append(KPROBE_CHUNK_MESSAGE, nullptr, 0, Linux.statement());
   while (!Board.stopped()) {
@@ -138,80 +137,6 @@ void Drain::append(uint32_t Kind, const void *Record, size_t RecordBytes,
     Failed.store(true, std::memory_order_relaxed);
     logError(Why + "; tracing ends");
   }
-}
-
-static std::string readWholeFile(const char *Path) {
-  std::string Text;
-  int File = open(Path, O_RDONLY | O_CLOEXEC);
-  if (File < 0)
-    return Text;
-  char Buffer[4096];
-  ssize_t Got;
-  while ((Got = read(File, Buffer, sizeof(Buffer))) > 0)
-    Text.append(Buffer, size_t(Got));
-  close(File);
-  return Text;
-}
-
-void Drain::writeProcess() {
-  char Path[4096];
-  ssize_t Length = readlink("/proc/self/exe", Path, sizeof(Path));
-  std::string Executable(Path, Length > 0 ? size_t(Length) : 0);
-  std::string Command = readWholeFile("/proc/self/cmdline");
-  if (!Command.empty() && Command.back() == '\0')
-    Command.pop_back();
-  std::string Version = KPROBE_RUNTIME_VERSION;
-  KprobeProcessRecord Record = {};
-  Record.Pid = uint64_t(getpid());
-  Record.ParentPid = uint64_t(getppid());
-  // CLOCK_REALTIME between two readings of CLOCK_MONOTONIC; the pair with the
-  // least doubt: traces of other tools are merged by it.
-  uint64_t Doubt = UINT64_MAX;
-  for (int Attempt = 0; Attempt < 32; ++Attempt) {
-    uint64_t Before = clockNs(CLOCK_MONOTONIC);
-    uint64_t Real = clockNs(CLOCK_REALTIME);
-    uint64_t Between = clockNs(CLOCK_MONOTONIC) - Before;
-    if (Between >= Doubt)
-      continue;
-    Doubt = Between;
-    Record.StartRealtimeNs = Real;
-    Record.StartMonotonicNs = Before + Between / 2;
-  }
-  // Calls of HIP came before ROCr loaded us: the trace begins with them.
-  uint64_t First = HostRecorder::get().firstNs();
-  if (First != 0 && First < Record.StartMonotonicNs) {
-    Record.StartRealtimeNs -= Record.StartMonotonicNs - First;
-    Record.StartMonotonicNs = First;
-  }
-  Record.ExecutableBytes = uint32_t(Executable.size());
-  Record.CommandBytes = uint32_t(Command.size());
-  Record.VersionBytes = uint32_t(Version.size());
-  append(KPROBE_CHUNK_PROCESS, &Record, sizeof(Record),
-         Executable + Command + Version);
-  writeMachine();
-}
-
-void Drain::writeMachine() {
-  struct utsname Names = {};
-  uname(&Names);
-  std::string Host = Names.nodename;
-  std::string System =
-      std::string(Names.sysname) + " " + Names.release + " " + Names.machine;
-  KprobeMachineRecord Record = {};
-  // 32 digits with hyphens between them.
-  size_t Digits = 0;
-  for (char C : readWholeFile("/proc/sys/kernel/random/boot_id")) {
-    int Value = C >= '0' && C <= '9'   ? C - '0'
-                : C >= 'a' && C <= 'f' ? C - 'a' + 10
-                                       : -1;
-    if (Value >= 0 && Digits < 2 * sizeof(Record.BootId)) {
-      Record.BootId[Digits / 2] |= uint8_t(Value << (Digits % 2 ? 0 : 4));
-      ++Digits;
-    }
-  }
-  Record.HostNameBytes = uint32_t(Host.size());
-  Record.SystemBytes = uint32_t(System.size());
-  append(KPROBE_CHUNK_MACHINE, &Record, sizeof(Record), Host + System);
 }
 
 ClockSources Drain::clockSources(const Agent &Device) const {

@@ -45,8 +45,6 @@ private:
   void writeBatch(const std::vector<DispatchRef> &Batch);
   void writeHeldBack();
   void writeDispatch(Dispatch &Item, bool Final);
-  void writeProcess();
-  void writeMachine();
   void announceAgent(Agent &Device);
   void announceTable(const SiteTable &Table);
   void writeClocks(bool OnlyNew);

@@ -5,10 +5,12 @@
 // gets there. The library stays in memory for good (nodelete), because ROCr,
 // atexit and fork keep addresses in it.
 #include "Guarded.h"
+#include "HostDump.h"
 #include "LinuxEvents.h"
 #include "Log.h"
 #include "Tracer.h"
 #include "api/ApiCall.h"
+#include "profile/Profile.h"
 
 #include <atomic>
 #include <cstdio>
@@ -22,8 +24,6 @@ using namespace kprobe;
 
 namespace {
 
-// Leaked on purpose: no destructor of ours may run while ROCr's threads live.
-ProcessDump *Dump = nullptr;
 HsaApiTable *Table = nullptr;
 // The functions as they were before us. Replaced only in OnLoad, which ROCr
 // calls under its own start-up lock.
@@ -186,12 +186,10 @@ hsa_status_t onSystemEvent(const hsa_amd_event_t *Event, void *) {
 }
 
 // In the child of a fork the drain thread does not exist and locks may be held
-// for ever: everything passes through from here on, nothing is written.
+// for ever: everything passes through from here on.
 void letGoInChild() {
   if (Tracer *Tool = Current.load(std::memory_order_acquire))
     Tool->letGo();
-  if (Dump)
-    Dump->Writer.abandon();
 }
 
 // Is a hook of another copy of this library in the table? Both copies would
@@ -214,12 +212,6 @@ bool otherCopyLoaded(const HsaApi &Api, std::string &Path) {
       return true;
     }
   return false;
-}
-
-std::string hostName() {
-  char Name[256] = {};
-  gethostname(Name, sizeof(Name) - 1);
-  return Name;
 }
 
 void load(HsaApiTable *NewTable, uint64_t FailedCount,
@@ -259,17 +251,15 @@ void load(HsaApiTable *NewTable, uint64_t FailedCount,
                "); this one does nothing");
     return;
   }
+  handOverHostDump();
+  ProcessDump *Dump = ProcessDump::open(Settings, Why);
   if (!Dump) {
-    auto *Fresh = new ProcessDump;
-    if (!Fresh->Writer.open(expandOutputName(Settings.Output, getpid(),
-                                             hostName(), time(nullptr)),
-                            Why)) {
-      logError(Why + "; tracing is off");
-      delete Fresh;
-      return;
-    }
-    Dump = Fresh;
-    OwnPid = getpid();
+    logError(Why + "; tracing is off");
+    return;
+  }
+  bool First = OwnPid == 0;
+  OwnPid = getpid();
+  if (First) {
     std::atexit(finishAtExit);
     at_quick_exit(finishAtExit);
     pthread_atfork(nullptr, nullptr, letGoInChild);
@@ -317,9 +307,11 @@ KPROBE_EXPORT bool OnLoad(HsaApiTable *NewTable, uint64_t /*Version*/,
 
 // In the child of vfork, which shares our memory, the process is another one.
 KPROBE_API_EXPORT void kprobe::flushBeforeEnd() {
+  pauseProfile();
   if (Tracer *Tool = Current.load(std::memory_order_acquire))
     if (getpid() == OwnPid)
       guarded([&] { Tool->flush(); });
+  flushHostDump();
 }
 
 KPROBE_EXPORT void OnUnload() {

@@ -54,6 +54,8 @@ void publishHostEvent(HostStream &Stream) {
 
 void HostRecorder::threadEnds(void *Data) {
   auto *Stream = static_cast<HostStream *>(Data);
+  if (auto *Function = get().BeforeThreadEnds)
+    Function();
   // Whatever this thread still does gets a new stream, and this runs again.
   Mine = nullptr;
   prctl(PR_GET_NAME, Stream->LastName);
@@ -204,12 +206,21 @@ void HostRecorder::writeStream(HostStream &Stream, const ChunkSink &Append) {
   }
 }
 
+void HostRecorder::addSource(std::function<void(const ChunkSink &)> Source) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Sources.push_back(std::move(Source));
+}
+
 void HostRecorder::drain(const ChunkSink &Append) {
   std::vector<HostStream *> Present;
+  std::vector<std::function<void(const ChunkSink &)>> Others;
   std::vector<const ApiTable *> News;
   {
     std::lock_guard<std::mutex> Guard(Lock);
     Present = Streams;
+    Others = Sources;
+    for (const HostStream *Stream : Present)
+      Begun = Begun || Stream->used();
     if (!Present.empty()) {
       News.assign(Tables.begin() + long(TablesWritten), Tables.end());
       TablesWritten = Tables.size();
@@ -227,11 +238,17 @@ void HostRecorder::drain(const ChunkSink &Append) {
     Add(Table->Strings, H.StringBytes);
     Append(KPROBE_CHUNK_API_TABLE, &H, sizeof(H), Rest);
   }
+  // Nothing has happened yet: no dump need be made for it.
+  if (Begun)
+    for (const auto &Source : Others)
+      Source(Append);
   for (HostStream *Stream : Present) {
     // Before the events are looked at: none follows then.
     bool Closed = Stream->Closed.load(std::memory_order_acquire);
-    announce(*Stream, Append, Closed);
-    writeStream(*Stream, Append);
+    if (Stream->used()) {
+      announce(*Stream, Append, Closed);
+      writeStream(*Stream, Append);
+    }
     if (!Closed)
       continue;
     std::lock_guard<std::mutex> Guard(Lock);

@@ -56,6 +56,10 @@ public:
   using ChunkSink = std::function<void(uint32_t Kind, const void *Record,
                                        size_t Bytes, const std::string &Rest)>;
   void drain(const ChunkSink &Append);
+  // Source is asked for chunks of its own at each drain, before the events.
+  void addSource(std::function<void(const ChunkSink &)> Source);
+  // Called on a thread that ends, before its stream is closed. Set once.
+  void setThreadEnd(void (*Function)()) { BeforeThreadEnds = Function; }
   uint64_t lost() const;
 
 private:
@@ -72,8 +76,11 @@ private:
   std::vector<HostStream *> Streams;
   std::vector<const ApiTable *> Tables;
   size_t TablesWritten = 0;
+  bool Begun = false; // some stream has had an event
   uint64_t RingBytes = 0;
   uint32_t Threads = 0;
+  std::vector<std::function<void(const ChunkSink &)>> Sources;
+  void (*BeforeThreadEnds)() = nullptr;
   uint64_t LostBefore = 0; // of streams that are gone
   std::mutex WakerLock;
   std::function<void()> Waker;

@@ -77,6 +77,9 @@ public:
     return true;
   }
 
+  // An event that was not even tried.
+  void lose() { Lost.fetch_add(1, std::memory_order_relaxed); }
+
   uint64_t Current = 0;  // innermost call that is recorded
   uint64_t Calls = 0;    // recorded so far
   uint64_t Reserved = 0; // for ends of calls that are open
@@ -92,6 +95,10 @@ public:
   void consume(size_t Count) {
     Tail.store(Tail.load(std::memory_order_relaxed) + Count,
                std::memory_order_release);
+  }
+  // Whether there ever was an event, written or lost.
+  bool used() const {
+    return Head.load(std::memory_order_relaxed) != 0 || lost() != 0;
   }
   uint64_t lost() const { return Lost.load(std::memory_order_relaxed); }
 

@@ -8,19 +8,11 @@
 
 #include "Drain.h"
 #include "Metrics.h"
+#include "ProcessDump.h"
 #include "Resources.h"
 #include "Rewriter.h"
 
 namespace kprobe {
-
-// What outlives one loading (hsa_shut_down followed by hsa_init): a process
-// has one dump, one numbering and one summary.
-struct ProcessDump {
-  DumpWriter Writer;
-  KprobeSummaryRecord Summary = {};
-  std::atomic<uint64_t> DispatchCounter{0};
-  std::atomic<uint32_t> QueueCounter{0};
-};
 
 class Tracer {
 public:
