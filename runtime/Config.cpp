@@ -47,6 +47,46 @@ bool parseSize(const std::string &Text, uint64_t &Bytes) {
   return true;
 }
 
+bool parseDuration(const std::string &Text, uint64_t &Ns) {
+  size_t Digits = Text.find_first_not_of("0123456789");
+  if (Digits == 0 || Digits == std::string::npos || Digits > 9)
+    return false;
+  const std::string Unit = Text.substr(Digits);
+  const std::pair<const char *, uint64_t> Units[] = {
+      {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+  for (const auto &[Name, Factor] : Units)
+    if (Unit == Name) {
+      Ns = strtoull(Text.c_str(), nullptr, 10) * Factor;
+      return true;
+    }
+  return false;
+}
+
+// "cycles:100000", "instructions:1000000", "cpu-clock:1ms", "on".
+static bool readProfile(const std::string &Text, ProfileWish &Out) {
+  size_t Colon = Text.find(':');
+  const std::string Name = Text.substr(0, Colon);
+  const std::string Value =
+      Colon == std::string::npos ? "" : Text.substr(Colon + 1);
+  Out.What = Name == "cycles" || Name == "on"  ? ProfileWish::Cycles
+             : Name == "instructions" ? ProfileWish::Instructions
+             : Name == "cpu-clock"    ? ProfileWish::CpuClock
+                                      : ProfileWish::Off;
+  if (Out.What == ProfileWish::Off)
+    return false;
+  bool Clock = Out.What == ProfileWish::CpuClock;
+  Out.Period = Clock ? ProfileWish::DefaultClockNs : ProfileWish::DefaultCycles;
+  if (Colon == std::string::npos)
+    return true;
+  if (Clock)
+    return parseDuration(Value, Out.Period) && Out.Period >= 10000;
+  if (Value.empty() || Value.size() > 15 ||
+      Value.find_first_not_of("0123456789") != std::string::npos)
+    return false;
+  Out.Period = strtoull(Value.c_str(), nullptr, 10);
+  return Name != "on" && Out.Period >= 1000;
+}
+
 bool KernelFilter::parse(const std::string &Text) {
   size_t Begin = 0;
   while (true) {
@@ -208,6 +248,21 @@ bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
     Why = "KPROBE_API: \"" + Value + "\" is not a list of hip and hsa";
     return false;
   }
+  Value = Text("KPROBE_PROFILE");
+  if (!Value.empty() && !readProfile(Value, Out.Profile)) {
+    Why = "KPROBE_PROFILE: \"" + Value +
+          "\" is none of cycles:N, instructions:N (1000 or more), "
+          "cpu-clock:TIME (10us or more)";
+    return false;
+  }
+  Value = Text("KPROBE_PROFILE_WAITS");
+  if (!Value.empty() && Value != "0" &&
+      !parseDuration(Value, Out.Profile.LeastWaitNs)) {
+    Why = "KPROBE_PROFILE_WAITS: \"" + Value + "\" is no time (100us, 1ms, 0)";
+    return false;
+  }
+  if (Value == "0")
+    Out.Profile.LeastWaitNs = 0;
   return Filter("KPROBE_API_FILTER", Out.ApiFunctions) &&
          Ring("KPROBE_API_BUFFER", Config::LeastApiRingBytes, "64K",
               Out.ApiRingBytes);

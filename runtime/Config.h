@@ -13,6 +13,9 @@
 //   KPROBE_SCHED    set and not 0: what Linux does to the program's threads
 //   KPROBE_METRICS  milliseconds between readings of the devices' sensors
 //   KPROBE_API_BUFFER  bytes of such records kept for a thread (default 8M)
+//   KPROBE_PROFILE  sample threads: cycles:N, instructions:N, cpu-clock:TIME;
+//                   "on" takes cycles:2000000
+//   KPROBE_PROFILE_WAITS  shortest wait that is recorded  (default 100us; 0: none)
 #ifndef KPROBE_RUNTIME_CONFIG_H
 #define KPROBE_RUNTIME_CONFIG_H
 
@@ -36,6 +39,17 @@ private:
   std::vector<std::string> Exclude;
 };
 
+// What makes a sample: every Period of these.
+struct ProfileWish {
+  enum Kind { Off, Cycles, Instructions, CpuClock };
+  static constexpr uint64_t DefaultCycles = 2000000;
+  static constexpr uint64_t DefaultClockNs = 1000000;
+  static constexpr uint64_t DefaultWaitNs = 100000;
+  Kind What = Off;
+  uint64_t Period = 0; // of CpuClock: nanoseconds
+  uint64_t LeastWaitNs = DefaultWaitNs; // 0: waits are not recorded
+};
+
 struct Config {
   static constexpr uint64_t DefaultBufferBytes = 256ull << 20;
   static constexpr uint32_t DefaultRingBytes = 64u << 10;
@@ -57,6 +71,7 @@ struct Config {
   bool Lttng = false;
   bool Sched = false;
   uint32_t MetricsMs = 0; // 0: none
+  ProfileWish Profile;
   bool HostPool = false;
   bool Disabled = false;
   bool Verbose = false;
@@ -69,6 +84,9 @@ bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why);
 
 // "65536", "64K", "256M", "1G" (powers of 1024). False on anything else.
 bool parseSize(const std::string &Text, uint64_t &Bytes);
+
+// "100us", "1ms", "2s", "500ns". False on anything else.
+bool parseDuration(const std::string &Text, uint64_t &Ns);
 
 } // namespace kprobe
 

@@ -2,6 +2,7 @@
 // "AQL kernel dispatch packet".
 #include "Rewriter.h"
 #include "HostRecorder.h"
+#include "profile/Profile.h"
 
 #include <algorithm>
 #include <chrono>
@@ -95,6 +96,7 @@ void Rewriter::rewriteDispatch(const std::shared_ptr<QueueState> &Queue,
   Record.Kernel = KPROBE_NO_INDEX;
   Record.SubmitNs = hostNowNs();
   recordHostEvent(KPROBE_HOST_SUBMIT, KprobeHostSubmit{{}, Record.Dispatch});
+  profileSubmit(Record.Dispatch);
   Record.ThreadId = threadId();
   unsigned Dimensions = Packet.setup & 3;
   const uint32_t Grid[3] = {Packet.grid_size_x, Packet.grid_size_y,

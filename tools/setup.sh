@@ -25,9 +25,11 @@ KPROBE_PACKAGES=(
   # libraries of the decoder and the tests
   babeltrace2 libbabeltrace2-dev nlohmann-json3-dev libcli11-dev
   libxxhash-dev libgtest-dev libbenchmark-dev
-  libprotobuf-dev protobuf-compiler
+  libprotobuf-dev protobuf-compiler libdw-dev
   # LTTng: the provider of --lttng, and a session for its test
   liblttng-ust-dev lttng-tools
+  # layout of CPython, for a test
+  libpython3.11-dev
   # scripts; libclang's Python for the wrappers of HIP and HSA functions
   python3 python3-clang-15
 )

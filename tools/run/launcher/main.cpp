@@ -8,6 +8,7 @@
 //       [KPROBE_OUTPUT=… KPROBE_KERNELS=… KPROBE_RING=… KPROBE_BUFFER=…]
 //       [KPROBE_API=hip,hsa KPROBE_LTTNG=1 KPROBE_SCHED=1
 //        LD_PRELOAD=<prefix>/lib/libkprobe-hip.so]
+//       [KPROBE_PROFILE=… LD_PRELOAD=<prefix>/lib/libkprobe-profile.so]
 //       PROGRAM ARGS
 //
 // and with --vgpu what kprobe-vgpu sets (tools/vgpu/launcher).
@@ -56,7 +57,14 @@ std::string absolutePath(const std::string &Path) {
 }
 
 // Ours comes first: it wants to see the calls before anyone else answers them.
-void addPreload(const std::string &Library) {
+// What went wrong, or "".
+std::string addPreload(const std::string &Name) {
+  const std::string Library = vgpu::libraryFolder() + Name;
+  if (access(Library.c_str(), R_OK) != 0)
+    return "cannot read '" + Library + "': " + std::strerror(errno);
+  // Blanks and colons separate the list; there is no way to quote them.
+  if (Library.find_first_of(" :") != std::string::npos)
+    return "LD_PRELOAD cannot name '" + Library + "'";
   const char *Others = std::getenv("LD_PRELOAD");
   bool Given = Others && std::string(Others).find(Library) != std::string::npos;
   if (!Given)
@@ -64,6 +72,7 @@ void addPreload(const std::string &Library) {
            (Library + (Others && *Others ? std::string(":") + Others : ""))
                .c_str(),
            1);
+  return "";
 }
 
 } // namespace
@@ -72,7 +81,8 @@ int main(int ArgCount, char **Args) {
   CLI::App App("Runs a program built with the kprobe plug-in and writes what "
                "its kernels did into a dump.",
                "kprobe-run");
-  std::string Output, Targets, Kernels, Ring, Buffer, Api, ApiFilter, Metrics;
+  std::string Output, Targets, Kernels, Ring, Buffer, Api, ApiFilter, Metrics,
+      Profile, Waits;
   bool Verbose = false, Lttng = false, Sched = false;
   App.add_option("-o,--output", Output,
                  "Dump file; %p process id, %h host, %t time (default "
@@ -110,6 +120,13 @@ int main(int ArgCount, char **Args) {
   App.add_flag("--metrics{20}", Metrics,
                "Read the devices' clocks, load, memory, power and temperature "
                "(rocm_smi); --metrics=MS says how often");
+  App.add_flag("--profile{on}", Profile,
+               "Sample where threads spend their time and record where they "
+               "wait; --profile=cycles:N, instructions:N or cpu-clock:TIME "
+               "chooses what makes a sample (default cycles:2000000)");
+  App.add_option("--profile-waits", Waits,
+                 "Shortest wait that is recorded (default 100us; 0: none)")
+      ->type_name("TIME");
   App.add_flag("-v,--verbose", Verbose, "Say at the end what was seen");
   App.prefix_command();
   App.footer("Usage: kprobe-run [options] -- PROGRAM [ARGUMENTS]");
@@ -144,6 +161,8 @@ int main(int ArgCount, char **Args) {
   setIfGiven("KPROBE_API", Api);
   setIfGiven("KPROBE_API_FILTER", ApiFilter);
   setIfGiven("KPROBE_METRICS", Metrics);
+  setIfGiven("KPROBE_PROFILE", Profile);
+  setIfGiven("KPROBE_PROFILE_WAITS", Waits);
   if (Verbose)
     setenv("KPROBE_VERBOSE", "1", 1);
   // The runtime would say the same, but only once the program has started.
@@ -158,6 +177,8 @@ int main(int ArgCount, char **Args) {
                              {"KPROBE_API_FILTER", ApiFilter, "--api-filter"},
                              {"KPROBE_API", Api, "--api"},
                              {"KPROBE_METRICS", Metrics, "--metrics"},
+                             {"KPROBE_PROFILE_WAITS", Waits, "--profile-waits"},
+                             {"KPROBE_PROFILE", Profile, "--profile"},
                              {"KPROBE_KERNELS", Kernels, "--kernel"}}));
 
   const std::string Library = vgpu::libraryFolder() + "libkprobe-runtime.so";
@@ -167,14 +188,15 @@ int main(int ArgCount, char **Args) {
   // For HSA's calls too: it also knows of ends that run no exit handler, and
   // begins before the program has made a thread.
   if (Settings.ApiHip || Settings.ApiHsa || Settings.Sched) {
-    const std::string Preload = vgpu::libraryFolder() + "libkprobe-hip.so";
-    if (access(Preload.c_str(), R_OK) != 0)
-      return fail(1, "cannot read '" + Preload + "': " + std::strerror(errno));
-    // Blanks and colons separate the list; there is no way to quote them.
-    if (Preload.find_first_of(" :") != std::string::npos)
-      return fail(1, "calls cannot be recorded: LD_PRELOAD cannot name '" +
-                         Preload + "'");
-    addPreload(Preload);
+    Problem = addPreload("libkprobe-hip.so");
+    if (!Problem.empty())
+      return fail(1, "calls cannot be recorded: " + Problem);
+  }
+  bool Profiled = Settings.Profile.What != kprobe::ProfileWish::Off;
+  if (Profiled) {
+    Problem = addPreload("libkprobe-profile.so");
+    if (!Problem.empty())
+      return fail(1, "threads cannot be sampled: " + Problem);
   }
 
   if (!Targets.empty()) {
@@ -184,7 +206,8 @@ int main(int ArgCount, char **Args) {
     Problem = vgpu::setVirtualGpu(Targets);
     if (!Problem.empty())
       return fail(1, Problem);
-  } else if (!std::getenv("KPROBE_VGPU") && access("/dev/kfd", F_OK) != 0) {
+  } else if (!Profiled && !std::getenv("KPROBE_VGPU") &&
+             access("/dev/kfd", F_OK) != 0) {
     return fail(1, "no GPU: there is no /dev/kfd; --vgpu runs the program on "
                    "the virtual GPU");
   }
