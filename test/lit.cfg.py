@@ -7,8 +7,11 @@
 # BUILD/test is for hipcc's LLVM. For each other LLVM that has a plug-in there is
 # BUILD/test/llvmNN, which runs the folders pass and device-rt once more with that
 # LLVM's tools. A test that differs between them has check prefixes LLVMNN.
+import ctypes
 import os
+import platform
 import shutil
+import struct
 
 import lit.formats
 
@@ -81,5 +84,21 @@ if shutil.which("clang-14"):
     config.available_features.add("clang14")
 if not os.path.exists("/dev/kfd"):
     config.available_features.add("no-gpu")
+
+
+def may_sample():
+    """Whether perf_event_open(2) gives a thread a clock of its own and tells of
+    its waits: root may, a container often may not."""
+    attributes = struct.pack("<IIQQQQQ", 1, 128, 3, 1, 0, 0, 1).ljust(128, b"\0")
+    file = ctypes.CDLL(None).syscall(298, attributes, 0, -1, -1, 0)
+    if file >= 0:
+        os.close(file)
+    return file >= 0
+
+
+if platform.machine() == "x86_64" and may_sample():
+    config.available_features.add("perf-events")
+    with open("/proc/sys/kernel/perf_event_paranoid") as paranoid:
+        config.available_features.add("perf-paranoid-" + paranoid.read().strip())
 if os.path.isdir(os.path.join(os.environ.get("RODINIA_DIR", ""), "hip")):
     config.available_features.add("rodinia")

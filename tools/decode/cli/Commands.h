@@ -23,6 +23,8 @@ using Command = std::function<int()>;
 Command addStatsCommand(CLI::App &App);
 Command addDumpCommand(CLI::App &App);
 Command addConvertCommand(CLI::App &App);
+Command addFlameCommand(CLI::App &App);
+Command addCriticalPathCommand(CLI::App &App);
 
 /// Says "kprobe-decode: error: PLACE: TEXT" on stderr and returns 1.
 int complain(const std::string &Place, const std::string &Text);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <iterator>
 
 namespace kprobe {
 
@@ -54,8 +55,10 @@ int main(int Count, char **Arguments) {
   App.require_subcommand(1);
   kprobe::Command Commands[] = {kprobe::addStatsCommand(App),
                                 kprobe::addDumpCommand(App),
-                                kprobe::addConvertCommand(App)};
-  const char *Names[] = {"stats", "dump", "convert"};
+                                kprobe::addConvertCommand(App),
+                                kprobe::addFlameCommand(App),
+                                kprobe::addCriticalPathCommand(App)};
+  const char *Names[] = {"stats", "dump", "convert", "flame", "critical-path"};
   try {
     App.parse(Count, Arguments);
   } catch (const CLI::CallForHelp &E) {
@@ -66,7 +69,7 @@ int main(int Count, char **Arguments) {
                  Text.substr(0, Text.find('\n')).c_str());
     return 2;
   }
-  for (size_t I = 0; I < 3; ++I)
+  for (size_t I = 0; I < std::size(Names); ++I)
     if (App.got_subcommand(Names[I]))
       return Commands[I]();
   return 2;

@@ -1,0 +1,294 @@
+// One walk over the time line.
+#include "Activity.h"
+
+#include "Names.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace kprobe {
+namespace {
+
+bool contains(const std::string &Text, const char *Part) {
+  return Text.find(Part) != std::string::npos;
+}
+
+class Gatherer {
+public:
+  Gatherer(Timeline &Input, StackReader &Reader, Activity &Out)
+      : Input(Input), T(Input.trace()), Reader(Reader), Out(Out) {
+    Process = T.Owner ? T.Owner->Record.Pid : 0;
+  }
+
+  void item(const TimelineItem &I);
+  void finish();
+
+private:
+  /// What Linux last told about a thread.
+  struct Scheduled {
+    bool Seen = false; ///< on a processor, or leaving one
+    bool Off = false;
+    ThreadWait Wait;
+    int64_t Syscall = -1;
+  };
+  struct OpenCall {
+    uint32_t Depth = 0; ///< of calls that wait, nested
+    int64_t Begin = 0;
+    std::string Name;
+  };
+
+  ThreadActivity &threadOf(const HostThread &H) {
+    ThreadActivity &A = Out.Threads[H.Record.ThreadId];
+    A.Id = H.Record.ThreadId;
+    if (!H.Name.empty())
+      A.Name = H.Name;
+    return A;
+  }
+  void see(ThreadActivity &A, int64_t Ns) {
+    A.First = std::min(A.First, Ns);
+    A.Last = std::max(A.Last, Ns);
+  }
+  void processorEvent(const HostItem &I, int64_t Ns);
+  void threadEvent(const HostItem &I, int64_t Ns);
+  void call(const TimelineItem &I, bool Begin);
+  void stack(ThreadActivity &A, const HostStack &S);
+  void addWait(ThreadActivity &A, ThreadWait W) {
+    if (W.End > W.Begin)
+      A.Waits.push_back(std::move(W));
+  }
+
+  Timeline &Input;
+  const Trace &T;
+  StackReader &Reader;
+  Activity &Out;
+  uint64_t Process;
+  std::unordered_map<uint32_t, Scheduled> Linux;  ///< by thread id
+  std::unordered_map<uint32_t, OpenCall> Calls;   ///< by thread id
+  std::map<uint32_t, std::vector<ThreadWait>> StackWaits; ///< by thread id
+  std::unordered_map<const Dispatch *, DeviceRun> Kernels;
+  std::unordered_map<const TimelineWave *, std::map<uint32_t, int64_t>> Blocks;
+  std::unordered_map<uint64_t, DeviceRun> Copies; ///< by number
+  std::unordered_map<uint64_t, std::vector<uint32_t>> Submits; ///< by dispatch
+};
+
+void Gatherer::processorEvent(const HostItem &I, int64_t Ns) {
+  const KprobeHostEvent &Head = I.Event.Head;
+  // All records begin with who ran.
+  auto Switch = I.Event.as<KprobeHostSwitch>();
+  bool Own = Process == 0 || Switch.ProcessId == Process;
+  switch (Head.Kind) {
+  case KPROBE_HOST_SWITCH_OUT:
+  case KPROBE_HOST_SWITCH_IN: {
+    if (!Own)
+      return;
+    Out.Switches = true;
+    Scheduled &S = Linux[Switch.ThreadId];
+    ThreadActivity &A = Out.Threads[Switch.ThreadId];
+    A.Id = Switch.ThreadId;
+    see(A, Ns);
+    if (Head.Kind == KPROBE_HOST_SWITCH_OUT) {
+      S.Off = true;
+      S.Wait = ThreadWait();
+      S.Wait.Begin = Ns;
+      S.Wait.Preempted = Switch.Preempted != 0;
+      S.Wait.Syscall = S.Syscall;
+    } else if (S.Off || (!S.Seen && S.Wait.WokenNs != 0)) {
+      S.Off = false;
+      S.Wait.End = Ns;
+      addWait(A, S.Wait);
+    }
+    S.Seen = true;
+    return;
+  }
+  case KPROBE_HOST_WAKEUP: {
+    auto W = I.Event.as<KprobeHostWakeup>();
+    Scheduled &S = Linux[W.Woken];
+    // A thread that was never seen is new, or has slept since before the trace.
+    if (!S.Seen && S.Wait.WokenNs == 0)
+      S.Wait.Begin = Input.beginNs() - 1;
+    // The first one stands: it made the thread ready.
+    if ((S.Off || !S.Seen) && S.Wait.WokenNs == 0) {
+      S.Wait.WokenNs = Ns;
+      S.Wait.Waker = W.ThreadId;
+    }
+    return;
+  }
+  case KPROBE_HOST_SYSCALL_BEGIN:
+    Linux[Switch.ThreadId].Syscall = I.Event.as<KprobeHostSyscall>().Number;
+    return;
+  case KPROBE_HOST_SYSCALL_END:
+    Linux[Switch.ThreadId].Syscall = -1;
+    return;
+  default:
+    return;
+  }
+}
+
+void Gatherer::stack(ThreadActivity &A, const HostStack &S) {
+  A.Emulation = A.Emulation || S.Emulation;
+  if (S.Kind == KPROBE_HOST_STACK_SAMPLE) {
+    A.Ran.push_back({S.Ns, S.Weight, S.Frames});
+  } else if (S.Kind == KPROBE_HOST_STACK_SUBMIT) {
+    Submits[S.Weight] = S.Frames;
+  } else if (S.Kind == KPROBE_HOST_STACK_WAIT) {
+    ThreadWait W;
+    W.End = S.Ns;
+    W.Begin = S.Ns - static_cast<int64_t>(S.Weight);
+    W.Preempted = S.Preempted;
+    W.Stack = S.Frames;
+    for (uint32_t F : S.Frames)
+      W.ForDevice = W.ForDevice || waitsForDevice(Reader.frame(F).Name);
+    StackWaits[A.Id].push_back(std::move(W));
+  }
+}
+
+void Gatherer::threadEvent(const HostItem &I, int64_t Ns) {
+  ThreadActivity &A = threadOf(*I.Thread);
+  see(A, Ns);
+  HostStack S;
+  if (Reader.read(*I.Thread, I.Event, S))
+    stack(A, S);
+  if (I.Event.Head.Kind == KPROBE_HOST_COPY) {
+    auto C = I.Event.as<KprobeHostCopy>();
+    DeviceRun &R = Copies[C.Copy];
+    R.Name = "copy of " + std::to_string(C.Bytes) + " bytes";
+    R.Thread = A.Id;
+    R.Submit = Ns;
+    R.Queue = UINT64_MAX - C.Copy; // copies wait for no queue that we know
+  } else if (I.Event.Head.Kind == KPROBE_HOST_COPY_DONE) {
+    auto C = I.Event.as<KprobeHostCopyDone>();
+    auto Where = T.Agents.find(C.Agent);
+    if (C.BeginSystem == 0 || Where == T.Agents.end())
+      return;
+    const ClockFit &Clock = Input.clockOf(Where->second).System;
+    if (Clock.quality() == ClockFit::Quality::None)
+      return;
+    DeviceRun &R = Copies[C.Copy];
+    R.Begin = Clock.toMonotonicNs(C.BeginSystem);
+    R.End = Clock.toMonotonicNs(C.EndSystem);
+  }
+}
+
+void Gatherer::call(const TimelineItem &I, bool Begin) {
+  ThreadActivity &A = threadOf(*I.Host->Thread);
+  see(A, I.Ns);
+  const ApiFunction *F = T.functionOf(I.Host->Event.Head);
+  if (!F || !waitsForDevice(F->Name))
+    return;
+  OpenCall &C = Calls[A.Id];
+  if (Begin) {
+    if (C.Depth++ == 0) {
+      C.Begin = I.Ns;
+      C.Name = F->Name;
+    }
+  } else if (C.Depth != 0 && --C.Depth == 0) {
+    A.DeviceCalls.push_back({C.Begin, I.Ns, C.Name});
+  }
+}
+
+void Gatherer::item(const TimelineItem &I) {
+  switch (I.What) {
+  case TimelineItem::Kind::CallBegin:
+  case TimelineItem::Kind::CallEnd:
+    return call(I, I.What == TimelineItem::Kind::CallBegin);
+  case TimelineItem::Kind::Host:
+    if (I.Host->Thread->isProcessor())
+      return processorEvent(*I.Host, I.Ns);
+    return threadEvent(*I.Host, I.Ns);
+  case TimelineItem::Kind::Submit: {
+    DeviceRun &R = Kernels[I.Owner];
+    R.Submit = I.Ns;
+    return;
+  }
+  case TimelineItem::Kind::KernelBegin: {
+    DeviceRun &R = Kernels[I.Owner];
+    R.Begin = I.Ns;
+    R.End = I.EndNs;
+    return;
+  }
+  case TimelineItem::Kind::Block:
+    Blocks[I.Wave][I.Owner->Kernel->FirstSite + I.Block->Cycles.LocalSite] +=
+        I.Block->EndNs - I.Block->BeginNs;
+    return;
+  case TimelineItem::Kind::WaveEnd: {
+    DeviceRun::Wave W = {I.Wave->BeginNs, I.Wave->EndNs, {}};
+    auto Found = Blocks.find(I.Wave);
+    if (Found != Blocks.end()) {
+      W.Blocks.assign(Found->second.begin(), Found->second.end());
+      Blocks.erase(Found);
+    }
+    Kernels[I.Owner].Waves.push_back(std::move(W));
+    return;
+  }
+  default:
+    return;
+  }
+}
+
+void Gatherer::finish() {
+  for (auto &[D, R] : Kernels) {
+    R.Kernel = D;
+    R.Name = kernelName(*D);
+    R.Thread = D->Record.ThreadId;
+    R.Queue = D->Record.Queue;
+    auto Submit = Submits.find(D->Record.Dispatch);
+    if (Submit != Submits.end())
+      R.Stack = Submit->second;
+    // Without times of its own, those of its waves.
+    if (R.End == 0)
+      for (const DeviceRun::Wave &W : R.Waves) {
+        R.Begin = R.Begin == 0 ? W.Begin : std::min(R.Begin, W.Begin);
+        R.End = std::max(R.End, W.End);
+      }
+    if (R.End != 0)
+      Out.Runs.push_back(std::move(R));
+  }
+  for (auto &[Number, R] : Copies)
+    if (R.End != 0)
+      Out.Runs.push_back(std::move(R));
+  std::sort(Out.Runs.begin(), Out.Runs.end(),
+            [](const DeviceRun &A, const DeviceRun &B) {
+              return A.End != B.End ? A.End < B.End : A.Submit < B.Submit;
+            });
+  for (auto &[Id, A] : Out.Threads) {
+    std::vector<ThreadWait> &Stacks = StackWaits[Id];
+    if (A.Waits.empty()) {
+      A.Waits = std::move(Stacks);
+    } else {
+      // A stack belongs to the last wait that ended before it was taken.
+      size_t Next = 0;
+      for (ThreadWait &S : Stacks) {
+        while (Next < A.Waits.size() && A.Waits[Next].End <= S.End)
+          ++Next;
+        if (Next != 0 && A.Waits[Next - 1].End > S.Begin) {
+          A.Waits[Next - 1].Stack = std::move(S.Stack);
+          A.Waits[Next - 1].ForDevice = S.ForDevice;
+        }
+      }
+    }
+    // Two records of one wait may overlap by what it takes to write them.
+    for (size_t I = 1; I < A.Waits.size(); ++I)
+      A.Waits[I].Begin = std::max(A.Waits[I].Begin, A.Waits[I - 1].End);
+  }
+}
+
+} // namespace
+
+bool waitsForDevice(const std::string &Function) {
+  if (Function.rfind("hsa_signal_wait", 0) == 0 ||
+      Function.rfind("hsa_amd_signal_wait", 0) == 0)
+    return true;
+  if (Function.rfind("hip", 0) != 0)
+    return false;
+  return contains(Function, "Synchronize") ||
+         (contains(Function, "Memcpy") && !contains(Function, "Async"));
+}
+
+Error gatherActivity(Timeline &Input, StackReader &Reader, Activity &Out) {
+  Gatherer G(Input, Reader, Out);
+  Error E = Input.visit([&](const TimelineItem &I) { G.item(I); });
+  G.finish();
+  return E;
+}
+
+} // namespace kprobe

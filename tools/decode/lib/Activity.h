@@ -1,0 +1,80 @@
+// What each thread and each device did over time, gathered from one dump for
+// the critical path: when a thread waited and who ended it, when kernels and
+// copies ran and who submitted them.
+//
+// Waits come from Linux's switches where they were recorded (--sched), else
+// from the stacks at their ends (--profile). Calls that wait for a device are
+// kept besides (--api): a thread that spins in one waits all the same.
+#ifndef KPROBE_DECODE_ACTIVITY_H
+#define KPROBE_DECODE_ACTIVITY_H
+
+#include "Stacks.h"
+#include "Timeline.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kprobe {
+
+struct ThreadWait {
+  int64_t Begin = 0, End = 0;
+  bool Preempted = false;
+  bool ForDevice = false;      ///< its stack says so
+  uint32_t Waker = 0;          ///< thread id; 0: unknown, or not of the program
+  int64_t WokenNs = 0;         ///< 0: not known
+  int64_t Syscall = -1;        ///< that it waited in; -1: not known
+  std::vector<uint32_t> Stack; ///< outermost first; empty: not known
+};
+
+struct CallSpan {
+  int64_t Begin, End;
+  std::string Name;
+};
+
+struct StackAt {
+  int64_t Ns;
+  uint64_t Weight;
+  std::vector<uint32_t> Stack;
+};
+
+struct ThreadActivity {
+  uint32_t Id = 0;
+  std::string Name;
+  int64_t First = INT64_MAX, Last = INT64_MIN; ///< of its events
+  bool Emulation = false;           ///< it is the virtual GPU's
+  std::vector<ThreadWait> Waits;    ///< by time, apart from each other
+  std::vector<CallSpan> DeviceCalls; ///< outermost ones that wait for a device
+  std::vector<StackAt> Ran;         ///< samples
+};
+
+/// A kernel or a copy.
+struct DeviceRun {
+  const Dispatch *Kernel = nullptr; ///< null: a copy
+  std::string Name;
+  uint32_t Thread = 0; ///< id of the thread that submitted it; 0: unknown
+  uint64_t Queue = 0;
+  int64_t Submit = 0, Begin = 0, End = 0;
+  std::vector<uint32_t> Stack; ///< where it was submitted; empty: not known
+  struct Wave {
+    int64_t Begin, End;
+    std::vector<std::pair<uint32_t, int64_t>> Blocks; ///< site, ns
+  };
+  std::vector<Wave> Waves;
+};
+
+struct Activity {
+  std::map<uint32_t, ThreadActivity> Threads; ///< by id
+  std::vector<DeviceRun> Runs;                ///< by end
+  bool Switches = false;                      ///< --sched was on
+};
+
+/// Whether a function of HIP or HSA returns only when a device has come so far.
+bool waitsForDevice(const std::string &Function);
+
+/// Walks all of \p Input. Frames of stacks are numbers for \p Reader.
+Error gatherActivity(Timeline &Input, StackReader &Reader, Activity &Out);
+
+} // namespace kprobe
+
+#endif

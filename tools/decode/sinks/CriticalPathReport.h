@@ -1,0 +1,24 @@
+// A critical path as a table for people and as JSON for programs.
+#ifndef KPROBE_DECODE_CRITICALPATHREPORT_H
+#define KPROBE_DECODE_CRITICALPATHREPORT_H
+
+#include "CriticalPath.h"
+
+namespace kprobe {
+
+/// What the report is about; all of it must live on.
+struct PathReport {
+  const Activity &A;
+  const Trace &T;
+  const StackReader &Reader;
+  uint32_t Thread;
+  int64_t BeginNs; ///< of the trace: times are shown from there on
+  std::vector<PathSegment> Segments;
+};
+
+std::string criticalPathText(const PathReport &R);
+std::string criticalPathJson(const PathReport &R);
+
+} // namespace kprobe
+
+#endif
