@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""How right and how costly samples are.
+
+    measure.py [--build DIR] [--runs N] [--seconds S]
+
+accuracy: shares.cpp and shares.py under `kprobe-run --profile=cpu-clock:1ms`; the
+error of each function's share in points of a percent against what the program
+measured of itself, median over the runs.
+cost: the same program plain, profiled and, where perf is installed, under
+`perf record -g`, one after another in each run; median of the ratios of their
+processor times, for stack depths 1 to 100, and what that is for one sample.
+"""
+import argparse
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def processor_time(command, **options):
+    """Output and user + system seconds of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.DEVNULL, **options).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return text, (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime)
+
+
+def shares(text):
+    times = {name: float(value) for name, value in map(str.split, text.splitlines()[1:])}
+    return {name: 100 * value / sum(times.values()) for name, value in times.items()}
+
+
+def sampled(folded, names):
+    """Percent and number of samples by function, of what lies in one of them."""
+    weights = dict.fromkeys(names, 0)
+    for line in folded.splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        for frame in stack.split(";"):
+            name = re.split(r"[( ]", frame)[0]
+            if name in weights:
+                weights[name] += int(weight)
+    total = sum(weights.values())
+    return {name: 100 * w / total for name, w in weights.items()}, total / 1e6
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--build", default=os.path.join(HERE, "../../build/release"))
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--seconds", default="10")
+    parser.add_argument("--depths", default="1,10,100")
+    arguments = parser.parse_args()
+    tools = os.path.join(arguments.build, "bin")
+    with tempfile.TemporaryDirectory() as folder:
+        native = os.path.join(folder, "shares")
+        subprocess.run(["c++", "-O1", "-g", os.path.join(HERE, "shares.cpp"), "-o", native],
+                       check=True)
+        programs = {"native": [native],
+                    "python": ["/usr/bin/python3", os.path.join(HERE, "shares.py")]}
+
+        def profile(command):
+            dump = os.path.join(folder, "run.kpd")
+            if os.path.exists(dump):
+                os.unlink(dump)
+            run = [os.path.join(tools, "kprobe-run"), "--profile=cpu-clock:1ms", "-o", dump, "--"]
+            return processor_time(run + command), dump
+
+        for kind, program in programs.items():
+            errors, counts = {}, []
+            for _ in range(arguments.runs):
+                (text, _), dump = profile(program + [arguments.seconds])
+                truth = shares(text)
+                folded, _ = processor_time([os.path.join(tools, "kprobe-decode"), "flame",
+                                            "--of", "samples", dump])
+                got, count = sampled(folded, truth)
+                counts.append(count)
+                for name in truth:
+                    errors.setdefault(name, []).append(got[name] - truth[name])
+            print(f"{kind}: {statistics.median(counts):.0f} samples a run, {arguments.runs} runs; "
+                  "median error of each share, points:")
+            print("  " + ", ".join(f"{name} {statistics.median(e):+.2f}"
+                                   for name, e in errors.items()))
+            print(f"  largest of all runs {max(abs(x) for e in errors.values() for x in e):.2f}")
+
+        for kind, program in programs.items():
+            for depth in map(int, arguments.depths.split(",")):
+                command = program + [arguments.seconds, str(depth)]
+                # The same work in all runs that are compared.
+                command.append(processor_time(command)[0].split()[1])
+                ratios = {"kprobe": [], "perf": []}
+                for _ in range(arguments.runs):
+                    base = processor_time(command)[1]
+                    ratios["kprobe"].append(profile(command)[0][1] / base)
+                    if shutil.which("perf"):
+                        data = os.path.join(folder, "perf.data")
+                        _, cost = processor_time(["perf", "record", "-q", "-e", "cpu-clock:u", "-c",
+                                                  "1000000", "-g", "-o", data, "--"] + command)
+                        ratios["perf"].append(cost / base)
+                for tool, values in ratios.items():
+                    if values:
+                        slow = statistics.median(values) - 1
+                        print(f"{kind}, depth {depth}, {tool}: {100 * slow:+.2f} % at 1000 samples "
+                              f"a second, {1e9 * slow / 1000:.0f} ns a sample")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
