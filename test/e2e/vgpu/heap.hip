@@ -1,8 +1,10 @@
 // malloc and free in a kernel: each lane's memory is its own, can be used by
 // another kernel, freed there, and given out again.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t
-// RUN: kprobe-vgpu -- %t | FileCheck %s
+// RUN: %hipcc_all -O3 -x hip %s -o %t
+// RUN: kprobe-vgpu --vgpu=gfx906 -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx90a -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 

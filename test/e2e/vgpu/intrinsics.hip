@@ -1,8 +1,10 @@
 // Wave-wide and bit intrinsics against the same arithmetic on the host, for full
 // and partial waves, at the device's own wave size.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t
-// RUN: kprobe-vgpu -- %t | FileCheck %s
+// RUN: %hipcc_all -O3 -x hip %s -o %t
+// RUN: kprobe-vgpu --vgpu=gfx906 -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx90a -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 

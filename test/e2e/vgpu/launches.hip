@@ -2,8 +2,10 @@
 // an empty grid. What the device and its kernels say of themselves: limits,
 // attributes, occupancy, launch bounds. And a device that was reset works again.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t
-// RUN: kprobe-vgpu -- %t | FileCheck %s
+// RUN: %hipcc_all -O3 -x hip %s -o %t
+// RUN: kprobe-vgpu --vgpu=gfx906 -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx90a -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 

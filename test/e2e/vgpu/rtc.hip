@@ -1,8 +1,10 @@
 // Code compiled while the program runs (HIPRTC): kernels by their name expression,
 // constants, and the compiler's own words when it does not compile.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t
-// RUN: kprobe-vgpu -- %t | FileCheck %s
+// RUN: %hipcc_all -O3 -x hip %s -o %t
+// RUN: kprobe-vgpu --vgpu=gfx906 -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx90a -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 

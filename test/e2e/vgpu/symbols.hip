@@ -1,8 +1,10 @@
 // Device variables and constants by their symbol, 3-D copies and pitched memory,
 // copies between devices' names for one device, and what memory there is.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t
-// RUN: kprobe-vgpu -- %t | FileCheck %s
+// RUN: %hipcc_all -O3 -x hip %s -o %t
+// RUN: kprobe-vgpu --vgpu=gfx906 -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx90a -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 

@@ -1,8 +1,10 @@
 // Host and kernel talk through pinned memory while the kernel runs: the host sees
 // the kernel's atomics and stores, the kernel sees the host's answers.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t
-// RUN: timeout 120 kprobe-vgpu -- %t | FileCheck %s
+// RUN: %hipcc_all -O3 -x hip %s -o %t
+// RUN: timeout 120 kprobe-vgpu --vgpu=gfx906 -- %t | FileCheck %s
+// RUN: timeout 120 kprobe-vgpu --vgpu=gfx90a -- %t | FileCheck %s
+// RUN: timeout 120 kprobe-vgpu --vgpu=gfx1030 -- %t | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 

@@ -1,8 +1,10 @@
 // Texture references and objects over linear memory: a fetch is a load with a
 // bounds check that gives zero, in each element format.
 // REQUIRES: vgpu
-// RUN: %hipcc -O3 -x hip %s -o %t -Wno-deprecated-declarations
-// RUN: kprobe-vgpu -- %t | FileCheck %s
+// RUN: %hipcc_all -O3 -x hip %s -o %t -Wno-deprecated-declarations
+// RUN: kprobe-vgpu --vgpu=gfx906 -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx90a -- %t | FileCheck %s
+// RUN: kprobe-vgpu --vgpu=gfx1030 -- %t | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 

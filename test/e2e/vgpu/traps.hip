@@ -3,12 +3,12 @@
 // exist (named by its encoding) and a kernel that would never end.
 // REQUIRES: vgpu
 // RUN: %hipcc_all -O3 -x hip %s -o %t
-// RUN: not --crash kprobe-vgpu -- %t abort 2>&1 | FileCheck --check-prefix=ABORT %s
-// RUN: not --crash kprobe-vgpu -- %t assert 2>&1 | FileCheck --check-prefix=ASSERT %s
-// RUN: not --crash kprobe-vgpu -- %t illegal 2>&1 | FileCheck --check-prefix=ILLEGAL %s
-// RUN: not --crash kprobe-vgpu --max-cycles 100000 -- %t endless 2>&1 | FileCheck --check-prefix=ENDLESS %s
-// RUN: not --crash kprobe-vgpu --vgpu=gfx90a -- %t abort 2>&1 | FileCheck --check-prefix=ABORT %s
-// RUN: not --crash kprobe-vgpu --vgpu=gfx1030 -- %t abort 2>&1 | FileCheck --check-prefix=ABORT %s
+// RUN: for on in gfx906 gfx90a gfx1030; do \
+// RUN:   not --crash kprobe-vgpu --vgpu=$on -- %t abort 2>&1 | FileCheck --check-prefix=ABORT %s && \
+// RUN:   not --crash kprobe-vgpu --vgpu=$on -- %t assert 2>&1 | FileCheck --check-prefix=ASSERT %s && \
+// RUN:   not --crash kprobe-vgpu --vgpu=$on -- %t illegal 2>&1 | FileCheck --check-prefix=ILLEGAL %s && \
+// RUN:   not --crash kprobe-vgpu --vgpu=$on --max-cycles 100000 -- %t endless 2>&1 \
+// RUN:     | FileCheck --check-prefix=ENDLESS %s || exit 1; done
 // ABORT: trap
 // ABORT: kernel aborts()
 // ABORT: HSA_STATUS_ERROR_EXCEPTION
