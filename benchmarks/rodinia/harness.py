@@ -74,7 +74,8 @@ class Harness:
     # ----------------------------------------------------------------- running
     def folder(self, program, variant, number):
         options = self.options
-        place = "host" if variant == "host" else f"{options.compiler}-{options.arch}"
+        place = "host" if variant in ("host", "alternative") \
+            else f"{options.compiler}-{options.arch}"
         return options.work / "run" / f"{place}-{options.size}" / f"{program.name}-{variant}" \
             / str(number)
 
@@ -124,7 +125,11 @@ class Harness:
         run = self.execute(program, variant, executable, number, launcher, settings)
         measured = {"seconds": time.monotonic() - began}
         if host:
-            run.reference = self.reference(program, number, host, run if program.follow else None)
+            followed = run if program.follow else None
+            run.reference = self.reference(program, number, host, program.host_settings, followed)
+            if program.host_alternative is not None:
+                run.alternative = self.reference(program, number, host,
+                                                 program.host_alternative, followed)
         program.check(run)
         if self.virtual:
             dispatches = measure.dispatches(statistics)
@@ -138,16 +143,17 @@ class Harness:
             measured.update(trace)
         return measured
 
-    def reference(self, program, number, executable, followed=None):
+    def reference(self, program, number, executable, settings, followed=None):
         """The host's run of a command. Once for all variants, if it follows none."""
-        settings = dict(program.host_settings)
+        settings = dict(settings)
+        name = "host" if settings == program.host_settings else "alternative"
         if followed:
             settings["KPROBE_FOLLOW"] = str(followed.folder / "copies.bin")
-        elif (program.name, number) in self.references:
-            return self.references[program.name, number]
-        run = self.execute(program, "host", executable, number, (), settings)
+        elif (program.name, name, number) in self.references:
+            return self.references[program.name, name, number]
+        run = self.execute(program, name, executable, number, (), settings)
         if not followed:
-            self.references[program.name, number] = run
+            self.references[program.name, name, number] = run
         return run
 
     # --------------------------------------------------------------- measuring

@@ -330,6 +330,7 @@ def myocyte(run):
         floats(folder / "copies.bin", values)
     return [without("copies.bin"), truncated("copies.bin"),
             single("copies.bin", 10, lambda value: value * 1.01 + 0.01),
+            single("copies.bin", 0, lambda value: value * 1.01 + 0.01),
             single("copies.bin", 10, lambda value: NAN), single("copies.bin", 94, lambda value: 0),
             single("copies.bin", 95, lambda value: 1e30)]
 

@@ -55,8 +55,10 @@ class Run:
     size: str                # "small" or "default"
     stdout: str
     command: tuple = ()      # its arguments
-    # The same run of the program built for the host, if the program says so.
+    # The same run of the program built for the host, if the program says so; and
+    # with the settings host_alternative.
     reference: Optional["Run"] = None
+    alternative: Optional["Run"] = None
 
     def read(self, name):
         return self.read_bytes(name).decode("utf-8", errors="replace")
@@ -104,6 +106,9 @@ class Program:
     start: str = "."
     host_reference: bool = False
     host_settings: dict = dataclasses.field(default_factory=dict)   # its environment
+    # Another environment, under which it may rightly give something else: where
+    # workgroups race, both orders are right.
+    host_alternative: Optional[dict] = None
     follow: bool = False
 
     def check(self, run):

@@ -5,8 +5,8 @@ other integrates on the GPU (and writes no file). Reference: the program built f
 the host; compared are all values that come back from the device (recorded_copies.h).
 
 In the first mode both workgroups write the first three values, by a slip of the
-program's (kernel_cam writes d_finavalu[com_offset], not d_com[com_offset]). Group 0
-is the longer one and writes last, so the reference runs it last, too.
+program's (kernel_cam writes d_finavalu[com_offset], not d_com[com_offset]). Whichever
+writes last wins: the reference runs in both orders, and these three may be of either.
 """
 import math
 import shutil
@@ -17,6 +17,11 @@ MILLISECONDS = {"small": 2, "default": 100}
 CELLS = 1
 EQUATIONS = 91
 ABSOLUTE, RELATIVE = 1e-4, 2e-3
+# Values copied back for each evaluation of the model: the equations', then d_com's.
+# The other group writes RACED values, one for each of its parts, whose equations begin
+# at PARTS: a sum of the same terms, so as inexact as the largest of them.
+EVALUATION, RACED, PARTS, TERMS = EQUATIONS + 3, 3, (46, 61, 76), 15
+LARGEST_FLOAT, FLOAT_PLACE = 3.4e38, 1e-6
 
 
 def prepare(folder, rodinia, size):
@@ -30,11 +35,23 @@ def verify(run):
     expected, got = run.reference.floats("copies.bin"), run.floats("copies.bin")
     require(len(expected) >= EQUATIONS, "the reference is incomplete")
     require(len(got) == len(expected), f"{len(got)} values, not {len(expected)}")
-    for number, (a, b) in enumerate(zip(got, expected)):
-        # In states far off the model gives infinities, or NaN of two of them; the
-        # host part replaces both by the same number.
-        require(close(a, b, ABSOLUTE, RELATIVE) if math.isfinite(b) else not math.isfinite(a),
-                f"value {number} is {a:.9g}, not {b:.9g}")
+    other = run.alternative.floats("copies.bin") if run.alternative else expected
+    for number, (a, b, c) in enumerate(zip(got, expected, other)):
+        part = number % EVALUATION
+        raced = part < RACED and run.command[2:3] != ("1",) and (
+            agree(a, c) or abs(a - c) <= FLOAT_PLACE * largest(other, number - part + PARTS[part]))
+        require(agree(a, b) or raced, f"value {number} is {a:.9g}, not {b:.9g}")
+
+
+def largest(values, begin):
+    return max((min(abs(value), LARGEST_FLOAT) for value in values[begin:begin + TERMS]
+                if not math.isnan(value)), default=0.0)
+
+
+def agree(a, b):
+    """In states far off the model gives infinities, or NaN of two of them; the host
+    part replaces both by the same number."""
+    return close(a, b, ABSOLUTE, RELATIVE) if math.isfinite(b) else not math.isfinite(a)
 
 
 def commands(milliseconds):
@@ -45,4 +62,4 @@ PROGRAM = Program("myocyte", "myocyte", ("main.hip.cu",),
                   {size: commands(duration) for size, duration in MILLISECONDS.items()}, verify,
                   prepare, flags=("-include", "kprobe:recorded_copies.h"), start="hip/myocyte",
                   host_reference=True, follow=True,
-                  host_settings={"KPROBE_HOST_LAST_GROUP_FIRST": "1"})
+                  host_settings={"KPROBE_HOST_LAST_GROUP_FIRST": "1"}, host_alternative={})
