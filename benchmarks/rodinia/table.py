@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Prints reports of run.py --json as one Markdown table, side by side.
 
-  table.py FILE...
+  table.py [--verified] FILE...
 
 Several files may hold parts of one run (--only): those of the same target, compiler
-and size become one pair of columns.
+and size become one pair of columns. With --verified one column says which results were
+right, of the plain and of the traced run, and how long the plain one took if its inputs
+are the default ones.
 """
 import json
 import math
@@ -35,7 +37,33 @@ def cells(row):
     return shown, f"{row['ratio']:.3f}" if row["ratio"] else "verified"
 
 
+def verdict(row):
+    """Which runs gave right results."""
+    if row is None:
+        return ""
+    if not row["finished"]:
+        return row["error"]
+    if not row["verified"]:
+        return "FAILED"
+    runs = "both" if row["events"] else "plain"
+    return runs if row["size"] == "small" else f"{runs}, {row['seconds_plain']:.0f} s"
+
+
+def print_verdicts(reports, heads, names):
+    print("| program | " + " | ".join(heads) + " |")
+    print("|---" * (1 + len(heads)) + "|")
+    for name in names:
+        print(f"| {name} | " + " | ".join(verdict(rows.get(name)) for rows in reports.values())
+              + " |")
+    right = [sum(row["verified"] for row in rows.values()) for rows in reports.values()]
+    print("| verified | " + " | ".join(f"{number} of {len(rows)}" for number, rows
+                                       in zip(right, reports.values())) + " |")
+
+
 def main():
+    verdicts = "--verified" in sys.argv
+    if verdicts:
+        sys.argv.remove("--verified")
     if len(sys.argv) < 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
@@ -46,9 +74,12 @@ def main():
         return 1
     heads = [f"{arch}, {compiler}" + ("" if size == "small" else f", {size}")
              for arch, compiler, size in reports]
+    names = list(dict.fromkeys(name for rows in reports.values() for name in rows))
+    if verdicts:
+        print_verdicts(reports, heads, names)
+        return 0
     print("| program | " + " | ".join(f"{head} | traced" for head in heads) + " |")
     print("|---" * (1 + 2 * len(heads)) + "|")
-    names = list(dict.fromkeys(name for rows in reports.values() for name in rows))
     for name in names:
         row = [cell for rows in reports.values() for cell in cells(rows.get(name))]
         print(f"| {name} | " + " | ".join(row) + " |")

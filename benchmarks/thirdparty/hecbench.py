@@ -142,8 +142,9 @@ def run(command, folder, limit):
         output, _ = process.communicate()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = sum(after[:2]) - sum(before[:2])
-    # The limit's signal ends the program, or the shell's way of saying so.
-    if asleep or process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+    # The limit's signal ends the program, if it does not turn it into a status.
+    late = process.returncode and seconds > 0.9 * limit
+    if asleep or late or process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return "timeout", seconds, f"more than {limit} s of processor time", output
     outcome, cause = judge(process.returncode, output)
     return outcome, seconds, cause, output
@@ -152,7 +153,8 @@ def run(command, folder, limit):
 def steady(output):
     """What two runs must print alike."""
     return [line.strip() for line in output.splitlines()
-            if line.strip() and not TIMED.search(line) and not line.startswith(("kprobe:", "kprobe-run:"))]
+            if line.strip() and not TIMED.search(line)
+            and not line.startswith(("kprobe:", "kprobe-run:"))]
 
 
 def attempt(name, arguments, options, work):
