@@ -66,6 +66,11 @@ int64_t loadValue(hsa_signal_t Handle) {
   return __atomic_load_n(&toSignal(Handle)->value, __ATOMIC_ACQUIRE);
 }
 
+/// When the device completed the signal last; another queue may be doing so.
+uint64_t loadEnd(hsa_signal_t Handle) {
+  return __atomic_load_n(&toSignal(Handle)->end_ts, __ATOMIC_ACQUIRE);
+}
+
 bool compare(int64_t Value, uint32_t Condition, int64_t Reference) {
   switch (Condition) {
   case HSA_SIGNAL_CONDITION_EQ:
@@ -267,8 +272,10 @@ bool Queue::passSignals(const hsa_signal_t *Signals, unsigned Count, bool All, C
   uint64_t StampBefore[Most];
   bool Open[Most];
   for (unsigned I = 0; I != Count; ++I) {
+    // In this order: the stamp changes before the value, so one that is open has
+    // an old stamp.
+    StampBefore[I] = Signals[I].handle ? loadEnd(Signals[I]) : 0;
     Open[I] = Signals[I].handle && loadValue(Signals[I]) != 0;
-    StampBefore[I] = Signals[I].handle ? toSignal(Signals[I])->end_ts : 0;
   }
   if (!waitUntil(Met))
     return false;
@@ -276,7 +283,7 @@ bool Queue::passSignals(const hsa_signal_t *Signals, unsigned Count, bool All, C
   for (unsigned I = 0; I != Count; ++I) {
     if (!Signals[I].handle || (!All && loadValue(Signals[I]) != 0))
       continue;
-    uint64_t Stamp = toSignal(Signals[I])->end_ts;
+    uint64_t Stamp = loadEnd(Signals[I]);
     if (Open[I] && Stamp == StampBefore[I])
       Stamp = Executor.now();
     First = std::min(First, Stamp);
@@ -417,7 +424,7 @@ void Queue::complete(hsa_signal_t Handle, uint64_t Start, uint64_t End) {
   auto *Mailbox = reinterpret_cast<uint64_t *>(Signal->event_mailbox_ptr);
   const uint32_t EventId = Signal->event_id;
   Signal->start_ts = Start;
-  Signal->end_ts = End;
+  __atomic_store_n(&Signal->end_ts, End, __ATOMIC_RELEASE);
   __atomic_fetch_sub(&Signal->value, 1, __ATOMIC_SEQ_CST);
   if (Mailbox)
     __atomic_store_n(Mailbox, EventId, __ATOMIC_RELEASE);
