@@ -2,6 +2,7 @@
 // along; a comdat does not (two kernels may not share one).
 #include "Clone.h"
 #include "Compat.h"
+#include "SiteFacts.h"
 #include "kprobe/wire.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -77,6 +78,13 @@ static bool makesCalls(Function &Kernel) {
   });
 }
 
+static void redirectCalls(Instruction &I,
+                          const DenseMap<const Function *, Function *> &To) {
+  if (auto *Call = dyn_cast<CallBase>(&I))
+    if (Function *Target = To.lookup(Call->getCalledFunction()))
+      Call->setCalledFunction(Target);
+}
+
 std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions) {
   Function &Kernel = *Functions.front();
   DenseMap<const Function *, Function *> Clones;
@@ -122,10 +130,72 @@ std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions) {
   }
   for (ClonedFunction &F : Result)
     for (Instruction &I : instructions(*F.Clone))
-      if (auto *Call = dyn_cast<CallBase>(&I))
-        if (Function *To = Clones.lookup(Call->getCalledFunction()))
-          Call->setCalledFunction(To);
+      redirectCalls(I, Clones);
   return Result;
+}
+
+// What the plain body calls: the originals, or, where those would use other LDS
+// than the probed waves of their workgroup, copies without probes.
+static DenseMap<const Function *, Function *>
+plainCallees(ArrayRef<ClonedFunction> Clones) {
+  DenseMap<const Function *, Function *> ToPlain;
+  bool OwnLds = false;
+  for (const ClonedFunction &F : drop_begin(Clones)) {
+    ToPlain[F.Clone] = F.Original;
+    SetVector<GlobalVariable *> Lds;
+    collectLds(*F.Original, Lds);
+    OwnLds |=
+        any_of(Lds, [&](GlobalVariable *V) { return F.Values->lookup(V) != V; });
+  }
+  if (!OwnLds)
+    return ToPlain;
+  SmallVector<Function *, 4> Copies;
+  for (const ClonedFunction &F : drop_begin(Clones)) {
+    ValueToValueMapTy Values;
+    Function *Copy = CloneFunction(F.Clone, Values);
+    Copy->setName(F.Original->getName() + KPROBE_CLONE_SUFFIX ".plain." +
+                  Clones.front().Original->getName());
+    ToPlain[F.Clone] = Copy;
+    Copies.push_back(Copy);
+  }
+  for (Function *Copy : Copies)
+    for (Instruction &I : instructions(*Copy))
+      redirectCalls(I, ToPlain);
+  return ToPlain;
+}
+
+TwoBodies addPlainBody(ArrayRef<ClonedFunction> Clones) {
+  Function &Clone = *Clones.front().Clone;
+  BasicBlock &Entry = Clone.getEntryBlock();
+  Instruction *Place = firstDeparture(Entry);
+  if (!Place)
+    Place = Entry.getTerminator();
+  TwoBodies Bodies;
+  Bodies.Plain = std::make_unique<ValueToValueMapTy>();
+  Bodies.Probed =
+      Entry.splitBasicBlock(Place->getIterator(), Entry.getName() + ".probed");
+
+  SmallVector<BasicBlock *, 32> Probed, Plain;
+  for (BasicBlock &Block : drop_begin(Clone))
+    Probed.push_back(&Block);
+  for (BasicBlock *Block : Probed) {
+    BasicBlock *Copy =
+        CloneBasicBlock(Block, *Bodies.Plain, ".plain", &Clone);
+    (*Bodies.Plain)[Block] = Copy;
+    Plain.push_back(Copy);
+  }
+  remapInstructionsInBlocks(Plain, *Bodies.Plain);
+  DenseMap<const Function *, Function *> Callees = plainCallees(Clones);
+  for (BasicBlock *Block : Plain)
+    for (Instruction &I : *Block)
+      redirectCalls(I, Callees);
+
+  Instruction *Jump = Entry.getTerminator();
+  Bodies.Choice = BranchInst::Create(
+      Bodies.Probed, cast<BasicBlock>((*Bodies.Plain)[Bodies.Probed]),
+      ConstantInt::getTrue(Clone.getContext()), &Entry);
+  Jump->eraseFromParent();
+  return Bodies;
 }
 
 } // namespace kprobe

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 #include <memory>
 #include <vector>
@@ -20,11 +21,25 @@ struct ClonedFunction {
   std::unique_ptr<llvm::ValueToValueMapTy> Values; // original -> clone
 };
 
+// Where the clone of a kernel has two bodies: at the end of its entry block, or
+// before the first call there, what is left is a copy for waves that are
+// sampled and another for those that are not.
+struct TwoBodies {
+  llvm::BranchInst *Choice;                       // its condition: sampled
+  llvm::BasicBlock *Probed;                       // the first block behind it
+  std::unique_ptr<llvm::ValueToValueMapTy> Plain; // probed -> plain
+};
+
 // Clones of functionsOf(Kernel), in the same order, calling one another. The
 // clone of the kernel is named after it (KPROBE_CLONE_SUFFIX) and as visible
 // to the loader.
 std::vector<ClonedFunction>
 cloneKernel(llvm::ArrayRef<llvm::Function *> Functions);
+
+// Gives the clone of the kernel, the first of Clones, its plain body: the
+// original's blocks, and calls of the original's callees. Before anything is
+// inserted into the clones.
+TwoBodies addPlainBody(llvm::ArrayRef<ClonedFunction> Clones);
 
 } // namespace kprobe
 

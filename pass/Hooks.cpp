@@ -46,8 +46,8 @@ static std::vector<Signature> signatures(LLVMContext &Context) {
 #define KPROBE_TYPE_I32 Type::getInt32Ty(Context)
 #define KPROBE_TYPE_I64 Type::getInt64Ty(Context)
 #define KPROBE_TYPE_CLAIM                                                      \
-  StructType::get(KPROBE_TYPE_I64, KPROBE_TYPE_I64, KPROBE_TYPE_I32,           \
-                  KPROBE_TYPE_I32, KPROBE_TYPE_I32)
+  StructType::get(KPROBE_TYPE_I64, KPROBE_TYPE_I32, KPROBE_TYPE_I32,           \
+                  KPROBE_TYPE_I32)
   return {
 #define KPROBE_HOOK(Name, Result, Arguments)                                   \
   {"__kprobe_" #Name, Make(Result, KPROBE_ARGUMENTS Arguments), false},
@@ -166,7 +166,7 @@ void Hooks::allowIn(Function &Kernel) {
 Claim Hooks::waveClaim(IRBuilderBase &Builder) {
   CallInst *Call = Builder.CreateCall(WaveClaim, {});
   auto Field = [&](unsigned I) { return Builder.CreateExtractValue(Call, I); };
-  Claim Slot = {Field(0), Field(1), Field(2), Field(3), Field(4)};
+  Claim Slot = {Field(0), Field(1), Field(2), Field(3)};
   inlineCall(*Call);
   return Slot;
 }

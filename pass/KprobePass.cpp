@@ -6,9 +6,12 @@
 //
 //   at entry     both clocks and the hook __kprobe_wave_claim; at the end of the
 //                entry block, where what it has loaded is there,
-//                  s_cmp_lt_u32; s_cselect_b64 s[70:71]    ring
-//                  s_cselect_b32 s73; s_mov_b32 s72, 0     mask, cursor
-//                and the hook __kprobe_wave_begun
+//                  s_cmp_ge_u32; s_cbranch_scc1            is it sampled?
+//                and if so
+//                  s_mov_b64 s[70:71]                      ring
+//                  s_mov_b32 s73; s_mov_b32 s72, 0         mask, cursor
+//                and the hook __kprobe_wave_begun; if not, the rest of the
+//                kernel as it is in the original (addPlainBody)
 //   per block    but for the kernel's entry, of which the header tells, and for
 //                those of which others tell (Placement.h), at its start
 //                  s_memtime s[A:B]                        the clock
@@ -81,7 +84,7 @@ private:
   Error instrument(Function &Kernel, const Target &T, Hooks &DeviceRuntime);
   void instrumentFunction(const ClonedFunction &F, const FunctionFacts &Facts,
                           ArrayRef<unsigned> ToldBy, const ProbeEmitter &Probes,
-                          Hooks *KernelHooks);
+                          Hooks *KernelHooks, const TwoBodies *Bodies);
 
   Module &M;
   FunctionAnalysisManager &Analyses;
@@ -142,7 +145,8 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
                                       const FunctionFacts &Facts,
                                       ArrayRef<unsigned> ToldBy,
                                       const ProbeEmitter &Probes,
-                                      Hooks *KernelHooks) {
+                                      Hooks *KernelHooks,
+                                      const TwoBodies *Bodies) {
   Function &Clone = *F.Clone;
   Probes.reserveState(Clone);
   for (Instruction &I : instructions(Clone))
@@ -152,12 +156,16 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
   // store on the way is one too many. So its question is answered here, for
   // loads as they are and (invariant) for those it will join to wider ones.
   MDNode *Empty = MDNode::get(M.getContext(), {});
-  for (const LoadInst *Load : Facts.UnclobberedLoads)
-    cast<LoadInst>(F.Values->lookup(Load))
-        ->setMetadata("amdgpu.noclobber", Empty);
-  for (const LoadInst *Load : Facts.InvariantLoads)
-    cast<LoadInst>(F.Values->lookup(Load))
-        ->setMetadata(LLVMContext::MD_invariant_load, Empty);
+  auto Mark = [&](const auto &Loads, StringRef Kind) {
+    for (const LoadInst *Load : Loads) {
+      Value *Copy = F.Values->lookup(Load);
+      cast<LoadInst>(Copy)->setMetadata(Kind, Empty);
+      if (Value *Plain = Bodies ? Bodies->Plain->lookup(Copy) : nullptr)
+        cast<LoadInst>(Plain)->setMetadata(Kind, Empty);
+    }
+  };
+  Mark(Facts.UnclobberedLoads, "amdgpu.noclobber");
+  Mark(Facts.InvariantLoads, "invariant.load");
 
   SmallVector<BasicBlock *, 32> Blocks;
   for (BasicBlock &Block : *F.Original)
@@ -174,12 +182,14 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     Builder.SetCurrentDebugLocation(NoLine);
   };
   for (unsigned I = 0; I < Blocks.size(); ++I) {
-    BasicBlock *Block = Blocks[I];
     bool BeginsWave = KernelHooks && I == 0;
+    // All of the entry block that has a probe is behind the choice.
+    BasicBlock *Block = BeginsWave ? Bodies->Probed : Blocks[I];
     bool EndsWave = KernelHooks && isa<ReturnInst>(Block->getTerminator());
     bool HasEvent =
         !(BeginsWave && ImpliedEntry) && ToldBy[I] == BlockFacts::None;
-    Instruction *End = firstDeparture(*Block);
+    Instruction *End =
+        BeginsWave ? &*Block->getFirstInsertionPt() : firstDeparture(*Block);
     // A musttail call is followed by its return and by nothing else; it is a
     // call, so that is taken care of.
     if (!End)
@@ -191,6 +201,11 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     if (BeginsWave) {
       Begin = Probes.readWaveClocks(Builder);
       Slot = KernelHooks->waveClaim(Builder);
+      // As late as can be: what the hook has loaded arrives while the entry
+      // block runs.
+      MoveTo(Bodies->Choice);
+      Bodies->Choice->setCondition(
+          Builder.CreateICmpULT(Slot.Slot, Slot.SlotCount));
       Clock = Begin.Cycles;
     } else if (HasEvent) {
       Clock = Probes.readClock(Builder);
@@ -202,8 +217,6 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     }
     MoveTo(End);
     if (BeginsWave) {
-      // As late as can be: what the hook has loaded arrives while the block
-      // runs.
       Value *Ring = Probes.initState(Builder, Slot);
       KernelHooks->waveBegun(Builder, Ring, Begin);
     }
@@ -239,11 +252,14 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
   std::vector<ClonedFunction> Clones = cloneKernel(Functions);
   Function &Clone = *Clones.front().Clone;
   Hooks::allowIn(Clone);
+  entryPoint(Clone); // static allocas stand before the choice
+  TwoBodies Bodies = addPlainBody(Clones);
   Table.addKernel(Kernel.getName(), Clone.getName());
   ProbeEmitter Probes(T, Memory);
   for (size_t I = 0; I < Clones.size(); ++I)
     instrumentFunction(Clones[I], Facts[I], ToldBy[I], Probes,
-                       I == 0 ? &DeviceRuntime : nullptr);
+                       I == 0 ? &DeviceRuntime : nullptr,
+                       I == 0 ? &Bodies : nullptr);
 
   LLVMContext &Context = M.getContext();
   M.getOrInsertNamedMetadata(DoneMetadata)

@@ -77,20 +77,26 @@ void ProbeEmitter::reserveState(Function &F) const {
     F.addFnAttr("amdgpu-waves-per-eu", Least);
 }
 
-// The choice between slot and sink is made here, because it ends in the state
-// registers anyway.
+// Where the ring is, is computed here, behind the choice: a wave that is not
+// sampled does not pay for it.
 Value *ProbeEmitter::initState(IRBuilderBase &Builder,
                                const Claim &Slot) const {
   Type *Result = StructType::get(Builder.getInt64Ty(), Builder.getInt32Ty(),
                                  Builder.getInt32Ty());
+  Value *Header = Builder.getInt32(sizeof(KprobeWaveHeader));
+  Value *Stride = Builder.CreateAdd(Slot.RingBytes, Header);
+  Type *I64 = Builder.getInt64Ty();
+  Value *Ring = Builder.CreateAdd(
+      Builder.CreateAdd(Slot.Slots, Builder.CreateZExt(Header, I64)),
+      Builder.CreateMul(Builder.CreateZExt(Slot.Slot, I64),
+                        Builder.CreateZExt(Stride, I64)));
+  Value *Mask = Builder.CreateSub(Slot.RingBytes,
+                                  Builder.getInt32(sizeof(KprobeEvent)));
   Value *State = assembly(
-      Builder, Result,
-      {Slot.Ring, Slot.SinkRing, Slot.Slot, Slot.SlotCount, Slot.Mask},
-      "s_cmp_lt_u32 $5, $6\n\ts_cselect_b64 " + T.ring() +
-          ", $3, $4\n\ts_cselect_b32 " + T.mask() + ", $7, 0\n\ts_mov_b32 " +
-          T.cursor() + ", 0",
-      "=&{" + T.ring() + "},=&{" + T.cursor() + "},=&{" + T.mask() +
-          "},s,s,s,s,s,~{scc}");
+      Builder, Result, {Ring, Mask},
+      "s_mov_b64 " + T.ring() + ", $3\n\ts_mov_b32 " + T.mask() +
+          ", $4\n\ts_mov_b32 " + T.cursor() + ", 0",
+      "=&{" + T.ring() + "},=&{" + T.cursor() + "},=&{" + T.mask() + "},s,s");
   return Builder.CreateExtractValue(State, 0);
 }
 

@@ -31,8 +31,8 @@ struct WaveClocks {
 
 // What the begin hook found, by the fields of KPROBE_TYPE_CLAIM.
 struct Claim {
-  llvm::Value *Ring, *SinkRing; // i64
-  llvm::Value *Slot, *SlotCount, *Mask;
+  llvm::Value *Slots; // i64
+  llvm::Value *Slot, *SlotCount, *RingBytes;
 };
 
 class ProbeEmitter {
@@ -44,8 +44,8 @@ public:
   // that runs under an instrumented kernel.
   void reserveState(llvm::Function &F) const;
 
-  // Sets the state of the wave; kernels only, before any other probe code.
-  // Returns the ring address.
+  // Sets the state of a sampled wave; kernels only, before any other probe
+  // code. Returns the ring address.
   llvm::Value *initState(llvm::IRBuilderBase &Builder, const Claim &Slot) const;
 
   // The state as values, for the end hook: {i64 ring, i32 cursor}. Kernels

@@ -10,8 +10,8 @@
  * (scalar instructions all of them; 64-bit comparisons are not) and writes what
  * only it knows. What follows from the slot's number the host fills in.
  *
- * A wave without a slot (no context, wrong magic, not sampled) uses the sink
- * with a mask of 0, so that probes need no test.
+ * A wave without a slot (no context, wrong magic, not sampled) runs the plain
+ * body of its kernel, which has no hooks.
  */
 #include "kprobe/wire.h"
 
@@ -19,8 +19,8 @@
 #define CONSTANT __attribute__((address_space(4)))
 
 typedef struct KprobeClaim {
-  uint64_t Ring, SinkRing;
-  uint32_t Slot, SlotCount, Mask;
+  uint64_t Slots;
+  uint32_t Slot, SlotCount, RingBytes;
 } KprobeClaim;
 
 #define KPROBE_TYPE_VOID void
@@ -48,11 +48,6 @@ _Static_assert(offsetof(DispatchPacket, GroupSize) == 4 &&
                    offsetof(DispatchPacket, Context) == 48,
                "the layout is not ours to choose");
 
-static GLOBAL struct {
-  KprobeWaveHeader Header;
-  KprobeEvent Event;
-} __kprobe_sink __attribute__((aligned(128)));
-
 static uint32_t uniform(uint32_t Value) {
   return (uint32_t)__builtin_amdgcn_readfirstlane((int)Value);
 }
@@ -64,6 +59,10 @@ static uint32_t groupExtent(const CONSTANT DispatchPacket *Packet, int Axis,
   uint32_t Size = Packet->GroupSize[Axis];
   uint32_t Rest = Packet->GridSize[Axis] - Group * Size;
   return Rest < Size ? Rest : Size;
+}
+
+static uint64_t shifted(uint32_t Number, uint32_t Shift) {
+  return ((uint64_t)Number << 32) >> (Shift & 63);
 }
 
 KprobeClaim __kprobe_wave_claim(void) {
@@ -88,24 +87,23 @@ KprobeClaim __kprobe_wave_claim(void) {
                       groupExtent(Packet, 0, GroupX) +
                   uniform(__builtin_amdgcn_workitem_id_x());
   uint32_t WaveInGroup = Item >> __kprobe_wave_shift();
-  uint32_t Index =
-      ((GroupZ * Context->GroupsY + GroupY) * Context->GroupsX + GroupX) *
-          Context->WavesPerGroup +
-      WaveInGroup;
-  /* Index / 2^Shift, with the remainder in the highest bits: an index that is
-   * not sampled is then above every slot. */
-  uint64_t Shifted = ((uint64_t)Index << 32) >> (Context->SampleShift & 63);
-  uint32_t Slot = (uint32_t)(Shifted >> 32) | (uint32_t)Shifted;
-  uint32_t RingBytes = Context->RingBytes;
+  /* Number / 2^Shift, with the remainder in the highest bits of the lower half:
+   * or-ed to a slot it puts what is not sampled above every slot. */
+  uint64_t Group = shifted((GroupZ * Context->GroupsY + GroupY) *
+                                   Context->GroupsX +
+                               GroupX,
+                           Context->GroupShift);
+  uint64_t Wave =
+      shifted((uint32_t)(Group >> 32) * Context->WavesPerGroup + WaveInGroup,
+              Context->SampleShift);
+  uint32_t Slot = (uint32_t)(Wave >> 32) | (uint32_t)Wave | (uint32_t)Group;
   /* Read whatever the magic says, or there would be a branch. */
   uint32_t SlotCount = (uint32_t)Context->SlotCount;
   KprobeClaim Claim;
-  Claim.Ring = Context->Slots + sizeof(KprobeWaveHeader) +
-               (uint64_t)Slot * (uint32_t)(sizeof(KprobeWaveHeader) + RingBytes);
-  Claim.SinkRing = (uint64_t)&__kprobe_sink + sizeof(KprobeWaveHeader);
+  Claim.Slots = Context->Slots;
   Claim.Slot = Slot;
   Claim.SlotCount = Context->Magic == KPROBE_CONTEXT_MAGIC ? SlotCount : 0;
-  Claim.Mask = KPROBE_RING_MASK(RingBytes);
+  Claim.RingBytes = Context->RingBytes;
   return Claim;
 }
 

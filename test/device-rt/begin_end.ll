@@ -1,10 +1,11 @@
 ; The hooks as they are in a kernel: scalar instructions but for the lines they
-; store, no branch, no LDS, no scratch, no atomic; packet and context come by
-; scalar loads, and each header field that is the device's is stored once.
+; store, one scalar branch, no LDS, no scratch, no atomic; packet and context come
+; by scalar loads, and each header field that is the device's is stored once. A
+; wave that is not sampled ends without any of it.
 ;
 ; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
 ; RUN:   %llc -mcpu=gfx906 -verify-machineinstrs -o %t.s
-; RUN: FileCheck %s --implicit-check-not=branch --implicit-check-not=ds_ \
+; RUN: FileCheck %s --implicit-check-not=branch --implicit-check-not=sink --implicit-check-not=ds_ \
 ; RUN:   --implicit-check-not=buffer_ --implicit-check-not=atomic \
 ; RUN:   --implicit-check-not=v_cndmask --implicit-check-not=v_cmp \
 ; RUN:   --implicit-check-not=v_mad --implicit-check-not=v_mul \
@@ -20,10 +21,10 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK: s_load_dwordx2 s{{\[[0-9]+:[0-9]+\]}}, s[4:5], 0x30
 ; CHECK: s_cselect_b64
 ; CHECK: s_load_dwordx
-; Slot or sink.
-; CHECK: s_cmp_lt_u32
-; CHECK-NEXT: s_cselect_b64 s[70:71], s{{\[[0-9]+:[0-9]+\]}}, s{{\[[0-9]+:[0-9]+\]}}
-; CHECK-NEXT: s_cselect_b32 s73, s{{[0-9]+}}, 0
+; Slot or none.
+; CHECK: s_cbranch_scc1 [[PLAIN:\.LBB[0-9_]+]]
+; CHECK: s_mov_b64 s[70:71], s{{\[[0-9]+:[0-9]+\]}}
+; CHECK-NEXT: s_mov_b32 s73, s{{[0-9]+}}
 ; CHECK-NEXT: s_mov_b32 s72, 0
 ; Header: state, clocks, place and lanes; then the end. (The one block needs no
 ; event.)

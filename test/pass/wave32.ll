@@ -7,7 +7,7 @@ target triple = "amdgcn-amd-amdhsa"
 
 ; CHECK-LABEL: {{^}}k32.kprobe:
 ; CHECK: s_memtime
-; CHECK: s_cselect_b64 s[96:97],
+; CHECK: s_mov_b64 s[96:97],
 ; CHECK: s_add_u32 s98, s98, 8
 ; CHECK-NEXT: s_bcnt1_i32_b32 [[TAG:s[0-9]+]], exec_lo
 ; CHECK-NEXT: s_lshl4_add_u32 [[TAG]], [[TAG]], {{-15|4294967281}}

@@ -134,12 +134,16 @@ KPROBE_STATIC_ASSERT(offsetof(KprobeWaveHeader, BeginCycles) == 32 &&
  *
  * The host puts its device address into `reserved2` (byte 48) of the AQL
  * dispatch packet; the begin hook reads it through the dispatch pointer.
- * WaveIndex = ((z * GroupsY + y) * GroupsX + x) * WavesPerGroup + WaveInGroup,
+ *   Group     = (z * GroupsY + y) * GroupsX + x
+ *   WaveIndex = Group * WavesPerGroup + WaveInGroup
  * which the device computes with 32 bits: a dispatch with more has no context.
- * A wave whose index is not a multiple of 2^SampleShift, or whose slot would
- * be SlotCount or more, is not sampled: it writes to the sink of its code
- * object, whose content nobody reads.
- * A null context or a wrong Magic means the same for every wave.
+ * Of the workgroups those are sampled whose number is a multiple of
+ * 2^GroupShift, and of their waves, counted without the others', those whose
+ * number is a multiple of 2^SampleShift:
+ *   Slot = (Group >> GroupShift) * WavesPerGroup + WaveInGroup >> SampleShift
+ * A wave that is not sampled, or whose slot would be SlotCount or more, runs
+ * the plain body of its kernel and leaves no trace. A null context or a wrong
+ * Magic means the same for every wave.
  */
 #define KPROBE_CONTEXT_MAGIC 0x3143504bu /* "KPC1" */
 
@@ -153,12 +157,18 @@ typedef struct KprobeDispatchContext {
   uint32_t WavesPerGroup;
   uint32_t SampleShift;
   uint32_t Mode;          /* KPROBE_MODE_* */
-  uint32_t Reserved[3];
+  uint32_t GroupShift;
+  uint32_t Reserved[2];
 } KprobeDispatchContext;
 KPROBE_STATIC_ASSERT(sizeof(KprobeDispatchContext) == 56,
                      "a dispatch context is 56 B");
 
-#define KPROBE_MODE_RING 0u /* keep the newest events */
+/* What a dispatch is traced in: modes.def has the names. */
+#define KPROBE_MODE(Name, Value, Text) KPROBE_MODE_##Name = Value,
+#define KPROBE_REFUSAL(Name, Value, Text) KPROBE_REFUSAL_##Name = Value,
+enum {
+#include "kprobe/modes.def"
+};
 
 /* Mask that turns a cursor into a place in the ring. */
 #define KPROBE_RING_MASK(RingBytes) ((RingBytes) - 8u)
@@ -387,7 +397,10 @@ typedef struct KprobeDispatchRecord {
   uint64_t WaveCount;     /* waves of the grid */
   uint64_t SlotCount;     /* waves that had a slot */
   uint32_t RingBytes;
-  uint32_t SampleShift;
+  uint8_t SampleShift;    /* as in the context */
+  uint8_t GroupShift;
+  uint8_t Mode;           /* KPROBE_MODE_*: what the waves were traced in */
+  uint8_t Refusal;        /* KPROBE_REFUSAL_*: why not in the one asked for */
   uint32_t LdsBytes;      /* group segment, static + dynamic */
   uint32_t ScratchBytes;  /* private segment per work-item */
   uint32_t ThreadId;      /* host thread that submitted; 0: unknown */

@@ -39,7 +39,7 @@ def check(assembly, generation, wave):
     start = re.search(r"^k\.kprobe:", assembly, flags=re.M)
     if not start:
         return "no clone"
-    text = assembly[start.end():assembly.index("s_endpgm", start.end())]
+    text = assembly[start.end():assembly.index(".Lfunc_end", start.end())]
     for register in clocks + places:
         if not re.search(register, text):
             return f"no {register}"
@@ -50,7 +50,7 @@ def check(assembly, generation, wave):
     if len(re.findall(rf"s_bcnt1_i32_b{wave} s\d+, {lanes}$", text, flags=re.M)) != BLOCKS:
         return "not one probe a block"
     pair = rf"s\[{state}:{state + 1}\]"
-    if len(re.findall(rf"s_cselect_b64 {pair}, s\[[^,]+, s\[", text)) != 1:
+    if len(re.findall(rf"s_mov_b64 {pair}, s\[", text)) != 1:
         return "the ring's address is not set once, from scalar registers"
     if not re.search(rf"global_store_(dwordx2|b64) v\d+, v\[\d+:\d+\], {pair}$", text, flags=re.M):
         return "no event is stored"
