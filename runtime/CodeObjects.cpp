@@ -86,6 +86,10 @@ bool CodeObjects::executableFrozen(uint64_t Executable, uint64_t Agent,
         Info->Clone = *Clone->second;
         Info->Table = At.Table;
         Info->TableIndex = At.Index;
+        auto &Count = Dispatches[{At.Table->ContentHash, At.Index}];
+        if (!Count)
+          Count = std::make_shared<std::atomic<uint64_t>>(0);
+        Info->Dispatches = Count;
         Info->Filtered = !Filter.matches(Symbol.Name);
         AnyInstrumented |= !Info->Filtered;
       }
@@ -138,7 +142,9 @@ static hsa_status_t visitSymbol(hsa_executable_t, hsa_agent_t,
       !Get(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE,
            &Entry.GroupBytes) ||
       !Get(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
-           &Entry.PrivateBytes))
+           &Entry.PrivateBytes) ||
+      !Get(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
+           &Entry.KernargBytes))
     return HSA_STATUS_SUCCESS;
   // Only a suffix is cut: "prefix.kd.middle.kd" keeps its middle.
   const std::string Suffix = ".kd";

@@ -11,6 +11,7 @@
 #include "HsaApi.h"
 #include "SiteTables.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -24,6 +25,7 @@ struct KernelSymbol {
   uint64_t Object = 0;
   uint32_t GroupBytes = 0;
   uint32_t PrivateBytes = 0;
+  uint32_t KernargBytes = 0;
 };
 
 struct KernelInfo {
@@ -33,6 +35,9 @@ struct KernelInfo {
   KernelSymbol Clone;                     // valid with Table
   bool Filtered = false;                  // the user left it out
   uint32_t TableIndex = 0;
+  // Dispatches so far, of this kernel of this table on all agents and through
+  // all loadings; valid with Table. A plain count, orders nothing.
+  std::shared_ptr<std::atomic<uint64_t>> Dispatches;
 };
 
 class CodeObjects {
@@ -65,6 +70,10 @@ private:
   // By executable and agent: one executable may hold code for several.
   std::map<std::pair<uint64_t, uint64_t>, SiteTableList> Loaded;
   std::unordered_map<uint64_t, std::shared_ptr<const KernelInfo>> Kernels;
+  // By content hash of the table and index in it; never forgotten.
+  std::map<std::pair<uint64_t, uint32_t>,
+           std::shared_ptr<std::atomic<uint64_t>>>
+      Dispatches;
 };
 
 // The kernels of a frozen executable on one agent, asked through the API.

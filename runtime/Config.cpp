@@ -3,6 +3,8 @@
 // would be worse than none.
 #include "Config.h"
 
+#include "kprobe/wire.h"
+
 #include <algorithm>
 #include <cxxabi.h>
 #include <fnmatch.h>
@@ -10,16 +12,33 @@
 
 namespace kprobe {
 
-bool parseSize(const std::string &Text, uint64_t &Bytes) {
+// Reads digits from the start of Text; the place behind them, or 0 for none or
+// too many.
+static size_t parseDigits(const std::string &Text, uint64_t &Value) {
   size_t Place = 0;
-  uint64_t Value = 0;
+  Value = 0;
   while (Place < Text.size() && Text[Place] >= '0' && Text[Place] <= '9') {
     uint64_t Digit = uint64_t(Text[Place] - '0');
     if (Value > (UINT64_MAX - Digit) / 10)
-      return false;
+      return 0;
     Value = Value * 10 + Digit;
     ++Place;
   }
+  return Place;
+}
+
+bool parseCount(const std::string &Text, uint64_t &Count) {
+  uint64_t Value = 0;
+  size_t End = parseDigits(Text, Value);
+  if (End == 0 || End != Text.size() || Value == 0)
+    return false;
+  Count = Value;
+  return true;
+}
+
+bool parseSize(const std::string &Text, uint64_t &Bytes) {
+  uint64_t Value = 0;
+  size_t Place = parseDigits(Text, Value);
   if (Place == 0)
     return false;
   unsigned Shift = 0;
@@ -85,6 +104,26 @@ static bool readProfile(const std::string &Text, ProfileWish &Out) {
     return false;
   Out.Period = strtoull(Value.c_str(), nullptr, 10);
   return Name != "on" && Out.Period >= 1000;
+}
+
+bool SampleChoice::parse(const std::string &Text) {
+  const std::string WavesUnit = "waves:", GroupsUnit = "groups:", Part = "1/";
+  auto Begins = [&](size_t At, const std::string &With) {
+    return Text.compare(At, With.size(), With) == 0;
+  };
+  bool OfGroups = Begins(0, GroupsUnit);
+  size_t Place = OfGroups               ? GroupsUnit.size()
+                 : Begins(0, WavesUnit) ? WavesUnit.size()
+                                        : 0;
+  uint64_t Number = 0;
+  if (!Begins(Place, Part) ||
+      !parseCount(Text.substr(Place + Part.size()), Number) ||
+      (Number & (Number - 1)) != 0 || Number > (1u << MostShift))
+    return false;
+  Groups = OfGroups;
+  for (Shift = 0; Number > 1; Number >>= 1)
+    ++Shift;
+  return true;
 }
 
 bool KernelFilter::parse(const std::string &Text) {
@@ -213,21 +252,55 @@ bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
     Why = std::string(Name) + ": \"" + Value + "\" has an empty pattern";
     return false;
   };
+  auto Count = [&](const char *Name, uint64_t &To) {
+    std::string Value = Text(Name);
+    if (Value.empty() || parseCount(Value, To))
+      return true;
+    Why = std::string(Name) + ": \"" + Value +
+          "\" is not a whole number of 1 and more";
+    return false;
+  };
+  auto Size = [&](const char *Name, uint64_t &To) {
+    std::string Value = Text(Name);
+    if (Value.empty() || (parseSize(Value, To) && To <= (1ull << 44)))
+      return true;
+    Why = std::string(Name) + ": \"" + Value + "\" is not a size";
+    return false;
+  };
   std::string Value = Text("KPROBE_OUTPUT");
   if (!Value.empty())
     Out.Output = Value;
 
-  Value = Text("KPROBE_BUFFER");
-  if (!Value.empty() &&
-      (!parseSize(Value, Out.BufferBytes) || Out.BufferBytes > (1ull << 44))) {
-    Why = "KPROBE_BUFFER: \"" + Value + "\" is not a size";
+  if (!Size("KPROBE_BUFFER", Out.BufferBytes))
     return false;
-  }
   uint64_t RingBytes = Out.RingBytes;
   if (!Ring("KPROBE_RING", Config::LeastRingBytes, "64", RingBytes) ||
-      !Filter("KPROBE_KERNELS", Out.Kernels))
+      !Filter("KPROBE_KERNELS", Out.Kernels) ||
+      !Count("KPROBE_EVERY", Out.Dispatches.Every) ||
+      !Count("KPROBE_FIRST", Out.Dispatches.First))
     return false;
   Out.RingBytes = uint32_t(RingBytes);
+  Value = Text("KPROBE_SAMPLE");
+  if (!Value.empty() && !Out.Sample.parse(Value)) {
+    Why = "KPROBE_SAMPLE: \"" + Value +
+          "\" is not 1/N, waves:1/N or groups:1/N with a power of two up to "
+          "1048576";
+    return false;
+  }
+  Value = Text("KPROBE_MODE");
+  if (!Value.empty() && Value != "ring" && Value != "exact") {
+    Why = "KPROBE_MODE: \"" + Value + "\" is neither ring nor exact";
+    return false;
+  }
+  Out.Mode = Value == "exact" ? KPROBE_MODE_EXACT : KPROBE_MODE_RING;
+  uint64_t Seconds = 0;
+  if (!Size("KPROBE_SNAPSHOT", Out.SnapshotBytes) ||
+      !Count("KPROBE_EXACT_WAIT", Seconds))
+    return false;
+  if (Seconds)
+    Out.ExactPatience =
+        std::chrono::seconds(std::min<uint64_t>(Seconds, 1u << 20));
+  Out.AllMemoryReachable = readSwitch(Get("HSA_XNACK"));
   Value = Text("KPROBE_POOL");
   if (!Value.empty() && Value != "device" && Value != "host") {
     Why = "KPROBE_POOL: \"" + Value + "\" is neither device nor host";

@@ -2,8 +2,15 @@
 //
 //   KPROBE_OUTPUT   dump file; %p pid, %h host, %t seconds since the epoch
 //   KPROBE_BUFFER   bytes of ring memory on each agent       (default 256M)
+//   KPROBE_SAMPLE   [waves:|groups:]1/N: trace one of N waves or workgroups
+//   KPROBE_MODE     ring | exact                             (default ring)
+//   KPROBE_SNAPSHOT most bytes of memory saved for a dispatch, mode exact
+//                   (default 256M)
+//   KPROBE_EXACT_WAIT  most seconds that its first run may take (default 10)
 //   KPROBE_RING     most bytes of ring for one wave          (default 64K)
 //   KPROBE_KERNELS  comma-separated globs; a leading ! excludes
+//   KPROBE_EVERY    of each kernel's dispatches trace the first of every N
+//   KPROBE_FIRST    of those, trace the first N
 //   KPROBE_POOL     device | host: where rings live          (default device)
 //   KPROBE_DISABLE  set and not 0: load, touch nothing
 //   KPROBE_VERBOSE  set and not 0: say at the end what was seen
@@ -19,6 +26,7 @@
 #ifndef KPROBE_RUNTIME_CONFIG_H
 #define KPROBE_RUNTIME_CONFIG_H
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -50,6 +58,25 @@ struct ProfileWish {
   uint64_t LeastWaitNs = DefaultWaitNs; // 0: waits are not recorded
 };
 
+// Chooses among the dispatches of one kernel by their number, from 0.
+struct DispatchChoice {
+  uint64_t Every = 1;
+  uint64_t First = UINT64_MAX;
+
+  bool isBetween(uint64_t Number) const { return Number % Every != 0; }
+  bool isAfterFirst(uint64_t Number) const { return Number / Every >= First; }
+};
+
+// Which waves of a dispatch are traced; see KprobeDispatchContext.
+struct SampleChoice {
+  static constexpr uint8_t MostShift = 20;
+  uint8_t Shift = 0;   // one of 2^Shift
+  bool Groups = false; // workgroups, not waves
+
+  // False on anything but [waves:|groups:]1/N, N a power of two.
+  bool parse(const std::string &Text);
+};
+
 struct Config {
   static constexpr uint64_t DefaultBufferBytes = 256ull << 20;
   static constexpr uint32_t DefaultRingBytes = 64u << 10;
@@ -64,6 +91,13 @@ struct Config {
   uint64_t BufferBytes = DefaultBufferBytes;
   uint32_t RingBytes = DefaultRingBytes;
   KernelFilter Kernels;
+  DispatchChoice Dispatches;
+  SampleChoice Sample;
+  uint32_t Mode = 0; // KPROBE_MODE_*
+  uint64_t SnapshotBytes = 256ull << 20;
+  std::chrono::milliseconds ExactPatience{10000};
+  // Kernels may use any address of the process (HSA_XNACK).
+  bool AllMemoryReachable = false;
   bool ApiHip = false;
   bool ApiHsa = false;
   KernelFilter ApiFunctions;
@@ -81,6 +115,9 @@ using EnvironmentReader = std::function<const char *(const char *)>;
 
 // False, with one line in Why, when a variable cannot be understood.
 bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why);
+
+// A decimal number of 1 and more. False on anything else.
+bool parseCount(const std::string &Text, uint64_t &Count);
 
 // "65536", "64K", "256M", "1G" (powers of 1024). False on anything else.
 bool parseSize(const std::string &Text, uint64_t &Bytes);

@@ -79,6 +79,15 @@ bool DispatchBoard::waitAllCompleted(std::chrono::milliseconds Patience) {
                             [&] { return Unfinished.empty(); });
 }
 
+bool DispatchBoard::allAre(
+    const std::function<bool(const Dispatch &)> &Condition) const {
+  std::lock_guard<std::mutex> Guard(Lock);
+  for (const auto &Entry : Unfinished)
+    if (!Condition(*Entry.second))
+      return false;
+  return true;
+}
+
 std::vector<DispatchRef> DispatchBoard::takeUnfinished() {
   std::lock_guard<std::mutex> Guard(Lock);
   std::vector<DispatchRef> Rest;

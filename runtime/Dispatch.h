@@ -20,6 +20,13 @@
 
 namespace kprobe {
 
+// Any AQL packet; they are all of one size.
+struct AqlPacket {
+  uint16_t Header;
+  uint8_t Rest[62];
+};
+static_assert(sizeof(AqlPacket) == sizeof(hsa_kernel_dispatch_packet_t), "");
+
 struct QueueState;
 
 struct Dispatch {
@@ -32,8 +39,12 @@ struct Dispatch {
   RingRegion Region;
   KprobeDispatchContext *Context = nullptr;
 
+  // Whose time stamps are the kernel's.
+  hsa_signal_t timed() const { return Run.handle ? Run : Own; }
+
   hsa_signal_t Own = {}; // handle 0: completion is not watched
   hsa_signal_t App = {}; // the program's signal that Own stands in for
+  hsa_signal_t Run = {}; // of the run behind a barrier (Replay.h)
   // Agent ticks, copied from Own by the signal thread before Completed is
   // set: its release store pairs with the acquire loads of readers.
   uint64_t BeginTick = 0;
@@ -50,6 +61,9 @@ struct QueueState : std::enable_shared_from_this<QueueState> {
   uint32_t Number = 0;
   uint64_t Size = 0;
   uint32_t Type = 0; // hsa_queue_type_t
+  // The program's, for errors.
+  void (*OnError)(hsa_status_t, hsa_queue_t *, void *) = nullptr;
+  void *OnErrorData = nullptr;
   class Tracer *Owner = nullptr;
 
   // ROCr calls the interceptor of one queue from one thread at a time; the
@@ -83,6 +97,8 @@ public:
   std::vector<DispatchRef> take(std::chrono::milliseconds Patience);
   // Whether all have completed, waiting up to Patience for that.
   bool waitAllCompleted(std::chrono::milliseconds Patience);
+  // Whether Condition holds of all that have not completed.
+  bool allAre(const std::function<bool(const Dispatch &)> &Condition) const;
   // What never completed, removed from the board.
   std::vector<DispatchRef> takeUnfinished();
 

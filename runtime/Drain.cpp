@@ -259,13 +259,13 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
                 Api.hsa_signal_load_scacquire(Item.Own) < 1;
   if (Fallen)
     Item.EndTick =
-        reinterpret_cast<const amd_signal_t *>(Item.Own.handle)->end_ts;
+        reinterpret_cast<const amd_signal_t *>(Item.timed().handle)->end_ts;
   if (Completed || Fallen) {
     if (Item.EndTick != 0)
       Device.KnownTick = Item.EndTick;
     hsa_amd_profiling_dispatch_time_t Time = {};
     if (Item.EndTick != 0 &&
-        Api.hsa_amd_profiling_get_dispatch_time(Device.Handle, Item.Own,
+        Api.hsa_amd_profiling_get_dispatch_time(Device.Handle, Item.timed(),
                                                 &Time) == HSA_STATUS_SUCCESS) {
       Record.BeginSystem = Time.start;
       Record.EndSystem = Time.end;
@@ -306,8 +306,11 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
       Device.releaseContext(Item.Context);
     }
   }
-  if (Completed)
+  if (Completed) {
     Signals.release(Item.Own);
+    if (Item.Run.handle)
+      Signals.release(Item.Run);
+  }
 }
 
 } // namespace kprobe

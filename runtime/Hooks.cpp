@@ -190,6 +190,7 @@ hsa_status_t onSystemEvent(const hsa_amd_event_t *Event, void *) {
 void letGoInChild() {
   if (Tracer *Tool = Current.load(std::memory_order_acquire))
     Tool->letGo();
+  MemoryMap::letGo();
 }
 
 // Is a hook of another copy of this library in the table? Both copies would
@@ -280,6 +281,8 @@ void load(HsaApiTable *NewTable, uint64_t FailedCount,
     HostRecorder::get().start(Settings);
     Tool->resources().install(NewTable);
   }
+  if (Settings.Mode == KPROBE_MODE_EXACT)
+    Tool->memory().install(NewTable);
   // Around the hooks: what we call goes past the table and is not recorded.
   if (Settings.ApiHsa) {
     HostRecorder::get().add(hsaApiTable(), Settings);
@@ -318,6 +321,7 @@ KPROBE_EXPORT void OnUnload() {
   finishTracing(true);
   if (Table) {
     removeHsaWrappers(Table);
+    MemoryMap::remove(Table);
     Resources::remove(Table);
     removeHooks(Table);
     Table = nullptr;

@@ -30,6 +30,8 @@ namespace kprobe {
   F(hsa_signal_load_scacquire)                                                 \
   F(hsa_signal_store_screlease)                                                \
   F(hsa_signal_subtract_screlease)                                             \
+  F(hsa_queue_add_write_index_screlease)                                       \
+  F(hsa_memory_copy)                                                           \
   F(hsa_executable_freeze)                                                     \
   F(hsa_executable_destroy)                                                    \
   F(hsa_executable_symbol_get_info)                                            \
@@ -47,6 +49,7 @@ namespace kprobe {
   F(hsa_amd_profiling_convert_tick_to_system_domain)                           \
   F(hsa_amd_signal_async_handler)                                              \
   F(hsa_amd_memory_pool_get_info)                                              \
+  F(hsa_amd_pointer_info)                                                      \
   F(hsa_amd_agent_iterate_memory_pools)                                        \
   F(hsa_amd_agent_memory_pool_get_info)                                        \
   F(hsa_amd_memory_pool_allocate)                                              \

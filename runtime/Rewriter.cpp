@@ -69,11 +69,14 @@ static uint32_t threadId() {
 
 void Rewriter::rewrite(const std::shared_ptr<QueueState> &Queue,
                        AqlPacket *Packets, size_t Count, uint64_t FirstIndex) {
-  for (size_t I = 0; I < Count; ++I)
+  for (size_t I = 0; I < Count; ++I) {
+    if (Exact)
+      Exact->sawPacket(*Queue, Packets[I]);
     if ((Packets[I].Header & 0xff) == HSA_PACKET_TYPE_KERNEL_DISPATCH)
       rewriteDispatch(
           Queue, reinterpret_cast<hsa_kernel_dispatch_packet_t &>(Packets[I]),
           FirstIndex + I, Queue->Submitted + I);
+  }
   std::lock_guard<std::mutex> Guard(Queue->Lock);
   Queue->Submitted += Count;
 }
@@ -123,14 +126,22 @@ void Rewriter::rewriteDispatch(const std::shared_ptr<QueueState> &Queue,
   // program's it would delay the program, so that is only done where events
   // are to be had.
   bool Traced = Record.Status == KPROBE_DISPATCH_TRACED;
-  if ((Traced || Packet.completion_signal.handle == 0) &&
-      !watch(Item, Packet) && Traced) {
-    undo(*Item);
-    Packet = Original;
-    Record.Status = KPROBE_DISPATCH_NO_SIGNAL;
-  }
   Record.LdsBytes = Packet.group_segment_size;
   Record.ScratchBytes = Packet.private_segment_size;
+  bool HasRun = Traced && Exact && Exact->run(*Item, Packet);
+  bool Watch = Traced || Exact || Packet.completion_signal.handle == 0;
+  if (Watch && !watch(Item, Packet)) {
+    // Nobody will learn when it has ended.
+    if (Exact && !HasRun)
+      Exact->neverQuiet();
+    if (Traced && !HasRun) {
+      undo(*Item);
+      Packet = Original;
+      Record.LdsBytes = Packet.group_segment_size;
+      Record.ScratchBytes = Packet.private_segment_size;
+      Record.Status = KPROBE_DISPATCH_NO_SIGNAL;
+    }
+  }
   if (!Item->Own.handle)
     Board.completed(Item);
 }
@@ -147,6 +158,11 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   Record.Kernel = Kernel->TableIndex;
   if (Kernel->Filtered)
     return KPROBE_DISPATCH_FILTERED;
+  uint64_t Number = Kernel->Dispatches->fetch_add(1, std::memory_order_relaxed);
+  if (Settings.Dispatches.isBetween(Number))
+    return KPROBE_DISPATCH_NOT_EVERY;
+  if (Settings.Dispatches.isAfterFirst(Number))
+    return KPROBE_DISPATCH_NOT_FIRST;
   if (Packet.reserved2 != 0)
     return KPROBE_DISPATCH_TAG_IN_USE;
   if (!Instrumenting.load(std::memory_order_relaxed))
@@ -159,7 +175,9 @@ uint32_t Rewriter::instrument(Dispatch &Item,
     return KPROBE_DISPATCH_TOO_LARGE;
 
   bool TooLarge = false;
-  Item.Region = Pool->acquire(Grid.WaveIndices, TooLarge);
+  Item.Region = Pool->acquire({Grid.WaveIndices / Grid.WavesPerGroup,
+                               Grid.WavesPerGroup, Settings.Sample},
+                              TooLarge);
   if (!Item.Region)
     return TooLarge ? KPROBE_DISPATCH_TOO_LARGE : KPROBE_DISPATCH_NO_BUFFER;
   Item.Context = Item.Device->acquireContext();
@@ -168,6 +186,11 @@ uint32_t Rewriter::instrument(Dispatch &Item,
     return KPROBE_DISPATCH_NO_BUFFER;
   }
   const RegionPlan &Plan = Item.Region.Plan;
+  // The device puts what is not sampled at 2^(32 - GroupShift) and above.
+  if (Plan.SlotCount > UINT32_MAX >> Plan.GroupShift) {
+    undo(Item);
+    return KPROBE_DISPATCH_TOO_LARGE;
+  }
   KprobeDispatchContext Context = {};
   Context.Magic = KPROBE_CONTEXT_MAGIC;
   Context.RingBytes = Plan.RingBytes;
@@ -177,11 +200,13 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   Context.GroupsY = uint32_t(Grid.GroupsY);
   Context.WavesPerGroup = uint32_t(Grid.WavesPerGroup);
   Context.SampleShift = Plan.SampleShift;
+  Context.GroupShift = Plan.GroupShift;
   Context.Mode = KPROBE_MODE_RING;
   *Item.Context = Context;
   Record.SlotCount = Plan.SlotCount;
   Record.RingBytes = Plan.RingBytes;
-  Record.SampleShift = Plan.SampleShift;
+  Record.SampleShift = uint8_t(Plan.SampleShift);
+  Record.GroupShift = uint8_t(Plan.GroupShift);
 
   Packet.kernel_object = Kernel->Clone.Object;
   Packet.reserved2 = reinterpret_cast<uint64_t>(Item.Context);
@@ -220,6 +245,7 @@ void Rewriter::undo(Dispatch &Item) {
   Item.Record.SlotCount = 0;
   Item.Record.RingBytes = 0;
   Item.Record.SampleShift = 0;
+  Item.Record.GroupShift = 0;
 }
 
 namespace {
@@ -237,7 +263,7 @@ struct Completion {
 static bool onCompletion(hsa_signal_value_t, void *Data) {
   std::unique_ptr<Completion> Done(static_cast<Completion *>(Data));
   Dispatch &Item = *Done->Item;
-  auto *Own = reinterpret_cast<amd_signal_t *>(Item.Own.handle);
+  auto *Own = reinterpret_cast<amd_signal_t *>(Item.timed().handle);
   Item.BeginTick = Own->start_ts;
   Item.EndTick = Own->end_ts;
   if (Item.App.handle) {

@@ -10,16 +10,10 @@
 #define KPROBE_RUNTIME_REWRITER_H
 
 #include "Dispatch.h"
+#include "Replay.h"
 #include "SignalPool.h"
 
 namespace kprobe {
-
-// Any AQL packet; they are all of one size.
-struct AqlPacket {
-  uint16_t Header;
-  uint8_t Rest[62];
-};
-static_assert(sizeof(AqlPacket) == sizeof(hsa_kernel_dispatch_packet_t), "");
 
 // Waves and workgroups of a grid, in 64 bits, saturating.
 struct GridShape {
@@ -36,9 +30,10 @@ GridShape gridShape(const hsa_kernel_dispatch_packet_t &Packet,
 class Rewriter {
 public:
   Rewriter(const HsaApi &Api, CodeObjects &Code, SignalPool &Signals,
-           DispatchBoard &Board, std::atomic<uint64_t> &DispatchCounter)
+           DispatchBoard &Board, const Config &Settings, Replay *Exact,
+           std::atomic<uint64_t> &DispatchCounter)
       : Api(Api), Code(Code), Signals(Signals), Board(Board),
-        DispatchCounter(DispatchCounter) {}
+        Settings(Settings), Exact(Exact), DispatchCounter(DispatchCounter) {}
 
   // Packets holds Count packets and is changed in place. FirstIndex is the
   // queue index of the first.
@@ -70,6 +65,8 @@ private:
   CodeObjects &Code;
   SignalPool &Signals;
   DispatchBoard &Board;
+  const Config &Settings;
+  Replay *Exact; // null in other modes
   std::atomic<uint64_t> &DispatchCounter;
   std::atomic<bool> Instrumenting{true}; // a hint; orders nothing
 };

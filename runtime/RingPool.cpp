@@ -18,32 +18,40 @@ uint64_t RegionPlan::bytes() const {
   return SlotCount * (HeaderBytes + RingBytes);
 }
 
-RegionPlan planRegion(uint64_t WaveCount, uint64_t Share, uint64_t Largest,
-                      uint32_t MostRing, uint32_t LeastRing) {
+uint64_t RegionDemand::slots(uint32_t Shift) const {
+  auto Divided = [&](uint64_t Count) {
+    return Count == 0 ? 0 : ((Count - 1) >> Shift) + 1;
+  };
+  return Sample.Groups ? Divided(Groups) * WavesPerGroup
+                       : Divided(Groups * WavesPerGroup);
+}
+
+RegionPlan planRegion(const RegionDemand &Demand, uint64_t Share,
+                      uint64_t Largest, uint32_t MostRing, uint32_t LeastRing) {
   RegionPlan Plan;
-  if (WaveCount == 0)
+  uint32_t Shift = Demand.Sample.Shift;
+  const uint64_t Wanted = Demand.slots(Shift);
+  if (Wanted == 0)
     return Plan;
+  auto Take = [&](uint64_t Slots, uint32_t Ring) {
+    Plan.SlotCount = Slots;
+    Plan.RingBytes = Ring;
+    (Demand.Sample.Groups ? Plan.GroupShift : Plan.SampleShift) = Shift;
+    return Plan;
+  };
   Share = std::min(Share, Largest);
-  // Slots are counted by division: WaveCount times a ring may not fit 64 bits.
+  // Slots are counted by division: their number times a ring may not fit 64
+  // bits.
   for (uint64_t Limit : {Share, Largest})
     for (uint32_t Ring = MostRing; Ring >= LeastRing; Ring /= 2)
-      if (Limit / (HeaderBytes + Ring) >= WaveCount) {
-        Plan.SlotCount = WaveCount;
-        Plan.RingBytes = Ring;
-        return Plan;
-      }
-  // Sampled waves get the least ring: a wider sample says more about the grid
-  // than longer histories of fewer waves.
+      if (Limit / (HeaderBytes + Ring) >= Wanted)
+        return Take(Wanted, Ring);
+  // These get the least ring: a wider sample says more about the grid than
+  // longer histories of fewer waves.
   uint64_t Slots = Largest / (HeaderBytes + LeastRing);
-  for (uint32_t Shift = 1; Slots > 0 && Shift <= MostSampleShift; ++Shift) {
-    uint64_t Sampled = ((WaveCount - 1) >> Shift) + 1;
-    if (Sampled <= Slots) {
-      Plan.SlotCount = Sampled;
-      Plan.RingBytes = LeastRing;
-      Plan.SampleShift = Shift;
-      return Plan;
-    }
-  }
+  while (++Shift <= MostSampleShift)
+    if (uint64_t Sampled = Demand.slots(Shift); Sampled <= Slots)
+      return Take(Sampled, LeastRing);
   return Plan;
 }
 
@@ -61,23 +69,37 @@ uint64_t RingPool::freeBytes() const {
   return FreeBytes;
 }
 
-RingRegion RingPool::acquire(uint64_t WaveCount, bool &TooLarge) {
+RingRegion RingPool::acquire(const RegionDemand &Demand, bool &TooLarge) {
   std::lock_guard<std::mutex> Guard(Lock);
   TooLarge = Bytes / (HeaderBytes + LeastRing) == 0;
   uint64_t Largest = 0;
   for (const auto &Block : Free)
     Largest = std::max(Largest, Block.second);
 
-  RingRegion Region;
   // With n sharers in flight each taking 1/n, what is free falls like 1/n and
   // not to nothing.
   uint64_t Share = FreeBytes / std::max(LeastSharers, InUse);
-  Region.Plan = planRegion(WaveCount, Share, Largest, MostRing, LeastRing);
-  if (Region.Plan.SlotCount == 0)
+  RegionPlan Plan = planRegion(Demand, Share, Largest, MostRing, LeastRing);
+  return Plan.SlotCount == 0 ? RingRegion() : take(Plan);
+}
+
+RingRegion RingPool::acquireExactly(const RegionPlan &Plan) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  // By division, as above.
+  if (Bytes / (HeaderBytes + Plan.RingBytes) < Plan.SlotCount)
     return RingRegion();
-  uint64_t Need = Region.Plan.bytes();
+  return take(Plan);
+}
+
+// With the lock held.
+RingRegion RingPool::take(const RegionPlan &Plan) {
+  RingRegion Region;
+  Region.Plan = Plan;
+  uint64_t Need = Plan.bytes();
   auto Block = std::find_if(Free.begin(), Free.end(),
                             [&](const auto &B) { return B.second >= Need; });
+  if (Block == Free.end())
+    return RingRegion();
   Region.Offset = Block->first;
   Region.Bytes = Need;
   uint64_t Rest = Block->second - Need;

@@ -6,12 +6,15 @@
 // runs without probes.
 //
 // How a grid is made to fit, in this order: rings shrink by halves down to a
-// minimum; then every 2nd, 4th, 8th, … wave is sampled. A dispatch is offered
+// minimum; then every 2nd, 4th, 8th, … wave is sampled, or workgroup if the user
+// samples those. A dispatch is offered
 // an eighth of what is free before it may take more, and less when more than
 // eight are in flight: a program that runs far ahead of the device finds its
 // rings smaller, not the pool empty.
 #ifndef KPROBE_RUNTIME_RINGPOOL_H
 #define KPROBE_RUNTIME_RINGPOOL_H
+
+#include "Config.h"
 
 #include <cstdint>
 #include <functional>
@@ -23,16 +26,28 @@ namespace kprobe {
 struct RegionPlan {
   uint64_t SlotCount = 0; // 0: does not fit
   uint32_t RingBytes = 0;
-  uint32_t SampleShift = 0;
+  uint32_t SampleShift = 0; // as in KprobeDispatchContext
+  uint32_t GroupShift = 0;
 
   uint64_t bytes() const;
 };
 
-// Largest ring (a power of two within [LeastRing, MostRing]) and lowest sample
-// shift with which WaveCount waves fit into Share bytes, or into Largest bytes
-// where the share is too small even for the least rings.
-RegionPlan planRegion(uint64_t WaveCount, uint64_t Share, uint64_t Largest,
-                      uint32_t MostRing, uint32_t LeastRing);
+// What a region is wanted for.
+struct RegionDemand {
+  uint64_t Groups = 0;
+  uint64_t WavesPerGroup = 1;
+  SampleChoice Sample = {};
+
+  // Slots that a sample of one in 2^Shift needs.
+  uint64_t slots(uint32_t Shift) const;
+};
+
+// Largest ring (a power of two within [LeastRing, MostRing]) with which the
+// wanted sample fits into Share bytes, or into Largest bytes where the share is
+// too small even for the least rings; a smaller sample where it does not fit
+// those.
+RegionPlan planRegion(const RegionDemand &Demand, uint64_t Share,
+                      uint64_t Largest, uint32_t MostRing, uint32_t LeastRing);
 
 struct RingRegion {
   uint64_t Offset = 0; // from the pool's begin
@@ -50,7 +65,10 @@ public:
 
   // A region whose bytes are all zero, or an empty one. TooLarge is set when
   // not even the empty pool could have held a single slot.
-  RingRegion acquire(uint64_t WaveCount, bool &TooLarge);
+  RingRegion acquire(const RegionDemand &Demand, bool &TooLarge);
+
+  // The same for exactly this plan.
+  RingRegion acquireExactly(const RegionPlan &Plan);
 
   // The caller has zeroed again what the device wrote.
   void release(const RingRegion &Region);
@@ -61,6 +79,8 @@ public:
   uint64_t freeBytes() const;
 
 private:
+  RingRegion take(const RegionPlan &Plan);
+
   uint8_t *Memory;
   uint64_t Bytes;
   uint32_t MostRing;

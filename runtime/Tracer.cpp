@@ -18,7 +18,10 @@ Tracer::Tracer(const HsaApi &Functions, const Config &Wishes,
                ProcessDump &ProcessWide)
     : Api(Functions), Settings(Wishes), Dump(ProcessWide),
       Devices(Api, Settings), Code(Settings.Kernels), Signals(Api),
-      Packets(Api, Code, Signals, Board, Dump.DispatchCounter),
+      Memory(Api), Exact(Api, Signals, Board, Memory, Settings),
+      Packets(Api, Code, Signals, Board, Settings,
+              Settings.Mode == KPROBE_MODE_EXACT ? &Exact : nullptr,
+              Dump.DispatchCounter),
       Things(Api, Devices, Signals), Sensors(Devices),
       Writer(Api, Devices, Signals, Board, Dump.Writer, Dump.Summary, Sensors) {
 }
@@ -70,6 +73,7 @@ void Tracer::end(std::chrono::milliseconds Patience, bool Unloading) {
   bool AllWritten = Writer.finish(Patience);
   // Otherwise the device may still write there, or the drain thread read.
   if (Unloading && AllWritten) {
+    Exact.destroyQueues();
     Devices.freePools();
     Signals.destroyAll();
   }
@@ -112,7 +116,10 @@ void Tracer::say() {
     if (I == KPROBE_DISPATCH_TRACED || Count == 0)
       continue;
     Reasons += ", " + std::to_string(Count) + " not traced (" + Texts[I] + ")";
-    if (I != KPROBE_DISPATCH_NOT_INSTRUMENTED && I != KPROBE_DISPATCH_FILTERED)
+    bool Wanted = I == KPROBE_DISPATCH_FILTERED ||
+                  I == KPROBE_DISPATCH_NOT_EVERY ||
+                  I == KPROBE_DISPATCH_NOT_FIRST;
+    if (I != KPROBE_DISPATCH_NOT_INSTRUMENTED && !Wanted)
       Refused += Count;
   }
   if (Sum.DispatchesPending)
@@ -186,6 +193,8 @@ Tracer::createQueue(hsa_agent_t Handle, uint32_t Size, hsa_queue_type32_t Type,
   State->Size = (*Queue)->size;
   State->Type = Type;
   State->Owner = this;
+  State->OnError = ToCall;
+  State->OnErrorData = ToPass;
   recordQueue(KPROBE_HOST_QUEUE_CREATE, *State);
   // Time stamps of dispatches need the queue's profiling switch.
   Api.hsa_amd_profiling_set_profiler_enabled(*Queue, 1);
@@ -286,7 +295,14 @@ void Tracer::intercept(const std::shared_ptr<QueueState> &Queue,
         Several.assign(First, First + Count);
         Copy = Several.data();
       }
-      Packets.rewrite(Queue, Copy, Count, FirstIndex);
+      {
+        // Not while waiting for room: that may take another thread's work.
+        // The dispatches stand on the board from here on.
+        std::unique_lock<std::mutex> Gate(Memory.Gate, std::defer_lock);
+        if (Settings.Mode == KPROBE_MODE_EXACT)
+          Gate.lock();
+        Packets.rewrite(Queue, Copy, Count, FirstIndex);
+      }
       Outgoing = Copy;
       Packets.waitForRoom(*Queue, Count);
     } catch (...) {

@@ -35,6 +35,7 @@ public:
 
   // Hooks on memory and copies, in the table that we are loaded with.
   Resources &resources() { return Things; }
+  MemoryMap &memory() { return Memory; }
 
   bool active() const { return Active.load(std::memory_order_acquire); }
 
@@ -81,6 +82,8 @@ private:
   CodeObjects Code;
   SignalPool Signals;
   DispatchBoard Board;
+  MemoryMap Memory;
+  Replay Exact;
   Rewriter Packets;
   Resources Things;
   Metrics Sensors;

@@ -63,9 +63,10 @@ static uint64_t usedBytes(const std::vector<uint8_t> &Ring) {
 // The fields of a header that are the host's (wire.h).
 static void complete(KprobeWaveHeader &Header, uint64_t Slot,
                      const RegionPlan &Plan, const WaveGrid &Grid) {
-  Header.WaveIndex = Slot << Plan.SampleShift;
-  uint64_t Group = Header.WaveIndex / Grid.WavesPerGroup;
-  Header.WaveInGroup = uint32_t(Header.WaveIndex % Grid.WavesPerGroup);
+  uint64_t InSample = Slot << Plan.SampleShift;
+  uint64_t Group = InSample / Grid.WavesPerGroup << Plan.GroupShift;
+  Header.WaveInGroup = uint32_t(InSample % Grid.WavesPerGroup);
+  Header.WaveIndex = Group * Grid.WavesPerGroup + Header.WaveInGroup;
   Header.Workgroup[0] = uint32_t(Group % Grid.GroupsX);
   Header.Workgroup[1] = uint32_t(Group / Grid.GroupsX % Grid.GroupsY);
   Header.Workgroup[2] = uint32_t(Group / Grid.GroupsX / Grid.GroupsY);

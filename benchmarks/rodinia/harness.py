@@ -115,6 +115,9 @@ class Harness:
         settings = {}
         if variant == "traced" or not self.virtual:
             launcher = [self.bin / "kprobe-run", "-o", dump]
+            for name in ("mode", "sample"):
+                if value := getattr(self.options, name):
+                    launcher += [f"--{name}", value]
             launcher += [f"--vgpu={self.options.arch}", "--"] if self.virtual else ["--"]
         else:
             launcher = [self.bin / "kprobe-vgpu", "--target", self.options.arch, "--"]

@@ -42,6 +42,8 @@ def parse_arguments():
     parser.add_argument("--json", metavar="FILE", help="also write the table as JSON")
     parser.add_argument("--plain", action="store_true",
                         help="only the runs without kprobe")
+    parser.add_argument("--mode", help="mode of the traced runs (kprobe-run --mode)")
+    parser.add_argument("--sample", help="their sampling (kprobe-run --sample)")
     parser.add_argument("--work", metavar="DIR", help="where to build and run "
                         "(default rodinia/ in the build tree)")
     parser.add_argument("--build", metavar="DIR", help="kprobe's build tree or prefix "

@@ -114,6 +114,24 @@ static hsa_status_t queueDestroy(hsa_queue_t *Public) {
   return HSA_STATUS_SUCCESS;
 }
 
+static uint64_t addWriteIndex(const hsa_queue_t *Public, uint64_t Count) {
+  Queue *Q = findQueue(const_cast<hsa_queue_t *>(Public));
+  std::lock_guard<std::mutex> Guard(Q->Lock);
+  return (Q->WriteIndex += Count) - Count;
+}
+
+static hsa_status_t memoryCopy(void *Target, const void *Source, size_t Bytes) {
+  std::memcpy(Target, Source, Bytes);
+  return HSA_STATUS_SUCCESS;
+}
+
+// What the fake's addresses belong to is not known to it.
+static hsa_status_t pointerInfo(const void *, hsa_amd_pointer_info_t *Info,
+                                void *(*)(size_t), uint32_t *, hsa_agent_t **) {
+  Info->type = HSA_EXT_POINTER_TYPE_UNKNOWN;
+  return HSA_STATUS_SUCCESS;
+}
+
 static hsa_status_t setProfiler(hsa_queue_t *Public, int Enable) {
   findQueue(Public)->Profiling = Enable;
   return HSA_STATUS_SUCCESS;
@@ -311,6 +329,9 @@ static hsa_status_t symbolInfo(hsa_executable_symbol_t Handle,
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
     *static_cast<uint64_t *>(Value) = S.Object;
     return HSA_STATUS_SUCCESS;
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
+    *static_cast<uint32_t *>(Value) = 0;
+    return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
     *static_cast<uint32_t *>(Value) = S.GroupBytes;
     return HSA_STATUS_SUCCESS;
@@ -336,6 +357,8 @@ void fillTable(Hsa &Fake) {
   Core.hsa_agent_get_info_fn = agentGetInfo;
   Core.hsa_queue_create_fn = queueCreate;
   Core.hsa_queue_destroy_fn = queueDestroy;
+  Core.hsa_queue_add_write_index_screlease_fn = addWriteIndex;
+  Core.hsa_memory_copy_fn = memoryCopy;
   Core.hsa_signal_create_fn = signalCreate;
   Core.hsa_signal_destroy_fn = signalDestroy;
   Core.hsa_signal_load_scacquire_fn = signalLoad;
@@ -356,6 +379,7 @@ void fillTable(Hsa &Fake) {
   Amd.hsa_amd_profiling_convert_tick_to_system_domain_fn = convertTick;
   Amd.hsa_amd_signal_async_handler_fn = asyncHandler;
   Amd.hsa_amd_memory_pool_get_info_fn = poolInfo;
+  Amd.hsa_amd_pointer_info_fn = pointerInfo;
   Amd.hsa_amd_agent_iterate_memory_pools_fn = iteratePools;
   Amd.hsa_amd_agent_memory_pool_get_info_fn = agentPoolInfo;
   Amd.hsa_amd_memory_pool_allocate_fn = poolAllocate;

@@ -114,9 +114,13 @@ size_t Hsa::liveSignals() {
 }
 
 void Hsa::wave(const KprobeDispatchContext &Context, uint64_t Wave) {
-  if (Wave & ((1ull << Context.SampleShift) - 1))
+  uint64_t Group = Wave / Context.WavesPerGroup;
+  uint64_t InSample = (Group >> Context.GroupShift) * Context.WavesPerGroup +
+                      Wave % Context.WavesPerGroup;
+  if (Group & ((1ull << Context.GroupShift) - 1) ||
+      InSample & ((1ull << Context.SampleShift) - 1))
     return;
-  uint64_t Slot = Wave >> Context.SampleShift;
+  uint64_t Slot = InSample >> Context.SampleShift;
   if (Slot >= Context.SlotCount)
     return;
   auto *At = reinterpret_cast<uint8_t *>(

@@ -52,6 +52,56 @@ TEST(Config, ReadsSizes) {
     EXPECT_FALSE(parseSize(Text, Bytes)) << Text;
 }
 
+TEST(Config, ReadsCounts) {
+  uint64_t Count = 0;
+  EXPECT_TRUE(parseCount("1", Count));
+  EXPECT_EQ(Count, 1u);
+  EXPECT_TRUE(parseCount("18446744073709551615", Count));
+  EXPECT_EQ(Count, UINT64_MAX);
+  for (const char *Text :
+       {"", "0", "-1", "1k", " 1", "1 ", "0x1", "18446744073709551616"})
+    EXPECT_FALSE(parseCount(Text, Count)) << Text;
+  std::string Why;
+  configOf({{"KPROBE_EVERY", "0"}}, Why);
+  EXPECT_EQ(Why, "KPROBE_EVERY: \"0\" is not a whole number of 1 and more");
+}
+
+TEST(Config, ReadsSamples) {
+  SampleChoice Sample;
+  EXPECT_TRUE(Sample.parse("1/64"));
+  EXPECT_EQ(Sample.Shift, 6);
+  EXPECT_FALSE(Sample.Groups);
+  EXPECT_TRUE(Sample.parse("waves:1/1048576"));
+  EXPECT_EQ(Sample.Shift, 20);
+  EXPECT_TRUE(Sample.parse("groups:1/1"));
+  EXPECT_EQ(Sample.Shift, 0);
+  EXPECT_TRUE(Sample.Groups);
+  for (const char *Text : {"", "64", "1/", "1/0", "1/3", "2/4", "1/-2", "1/64 ",
+                           "1/2097152", "groups:", "groups:64", "lanes:1/2"})
+    EXPECT_FALSE(Sample.parse(Text)) << Text;
+}
+
+TEST(Config, ChoosesDispatches) {
+  std::string Why;
+  auto Chosen = [&](const DispatchChoice &Choice) {
+    std::string Text;
+    for (uint64_t Number = 0; Number < 10; ++Number)
+      Text += Choice.isBetween(Number)      ? '-'
+              : Choice.isAfterFirst(Number) ? '.'
+                                            : 'x';
+    return Text;
+  };
+  EXPECT_EQ(Chosen(configOf({}, Why).Dispatches), "xxxxxxxxxx");
+  EXPECT_EQ(Chosen(configOf({{"KPROBE_EVERY", "3"}}, Why).Dispatches),
+            "x--x--x--x");
+  EXPECT_EQ(Chosen(configOf({{"KPROBE_FIRST", "2"}}, Why).Dispatches),
+            "xx........");
+  EXPECT_EQ(Chosen(configOf({{"KPROBE_EVERY", "4"}, {"KPROBE_FIRST", "2"}}, Why)
+                       .Dispatches),
+            "x---x---.-");
+  EXPECT_EQ(Why, "");
+}
+
 TEST(Config, FilterKnowsDemangledNames) {
   KernelFilter Filter;
   ASSERT_TRUE(Filter.parse("vectorAdd"));
@@ -76,25 +126,51 @@ TEST(Config, FilterKnowsDemangledNames) {
 
 TEST(RingPool, PlansWithin64Bits) { // B40
   // 2^50 waves of 64 KiB: no product may wrap.
-  RegionPlan Plan = planRegion(1ull << 50, 1u << 20, 8u << 20, 65536, 1024);
+  RegionPlan Plan = planRegion({1ull << 50}, 1u << 20, 8u << 20, 65536, 1024);
   EXPECT_GT(Plan.SlotCount, 0u);
   EXPECT_LE(Plan.bytes(), 8u << 20);
   EXPECT_EQ(Plan.SlotCount, (((1ull << 50) - 1) >> Plan.SampleShift) + 1);
   // Beyond any sensible sample nothing is given.
-  EXPECT_EQ(planRegion(UINT64_MAX, 1u << 20, 8u << 20, 65536, 1024).SlotCount,
+  EXPECT_EQ(planRegion({UINT64_MAX}, 1u << 20, 8u << 20, 65536, 1024).SlotCount,
             0u);
-  EXPECT_EQ(planRegion(0, 1u << 20, 1u << 20, 65536, 1024).SlotCount, 0u);
+  EXPECT_EQ(planRegion({0}, 1u << 20, 1u << 20, 65536, 1024).SlotCount, 0u);
 }
 
 TEST(RingPool, PrefersLargeRingsThenTheShare) {
   const uint64_t MiB = 1u << 20;
-  EXPECT_EQ(planRegion(4, MiB, 8 * MiB, 65536, 1024).RingBytes, 65536u);
+  EXPECT_EQ(planRegion({4}, MiB, 8 * MiB, 65536, 1024).RingBytes, 65536u);
   // 64 waves in 1 MiB: 8 KiB rings; the other 7 MiB are left alone.
-  EXPECT_EQ(planRegion(64, MiB, 8 * MiB, 65536, 1024).RingBytes, 8192u);
+  EXPECT_EQ(planRegion({64}, MiB, 8 * MiB, 65536, 1024).RingBytes, 8192u);
   // 2000 waves do not fit the share even with 1 KiB, but the whole.
-  RegionPlan Plan = planRegion(2000, MiB, 8 * MiB, 65536, 1024);
+  RegionPlan Plan = planRegion({2000}, MiB, 8 * MiB, 65536, 1024);
   EXPECT_EQ(Plan.SampleShift, 0u);
   EXPECT_EQ(Plan.RingBytes, 2048u);
+}
+
+TEST(RingPool, SamplesAsAskedAndMoreWhereItMust) {
+  const uint64_t MiB = 1u << 20;
+  auto Plan = [&](const char *Sample, uint64_t Groups, uint64_t Bytes) {
+    RegionDemand Demand{Groups, 3};
+    EXPECT_TRUE(Demand.Sample.parse(Sample)) << Sample;
+    return planRegion(Demand, Bytes, Bytes, 1024, 1024);
+  };
+  // 1000 groups of 3 waves.
+  RegionPlan Waves = Plan("1/64", 1000, MiB);
+  EXPECT_EQ(Waves.SampleShift, 6u);
+  EXPECT_EQ(Waves.GroupShift, 0u);
+  EXPECT_EQ(Waves.SlotCount, 47u); // 46.9 of 3000
+  RegionPlan Groups = Plan("groups:1/64", 1000, MiB);
+  EXPECT_EQ(Groups.SampleShift, 0u);
+  EXPECT_EQ(Groups.GroupShift, 6u);
+  EXPECT_EQ(Groups.SlotCount, 16u * 3); // 15.6 of 1000
+  // 56 slots of 1152 bytes in 64 KiB.
+  EXPECT_EQ(Plan("waves:1/2", 1000, MiB / 16).SampleShift, 6u);
+  Groups = Plan("groups:1/2", 1000, MiB / 16);
+  EXPECT_EQ(Groups.GroupShift, 6u);
+  EXPECT_EQ(Groups.SampleShift, 0u);
+  // The one group that is left has 3 waves.
+  EXPECT_EQ(Plan("groups:1/2", 1000, 2 * 1152).SlotCount, 0u);
+  EXPECT_EQ(Plan("1/2", 1000, 2 * 1152).SlotCount, 2u);
 }
 
 TEST(RingPool, ReusesAndJoinsRegions) {
@@ -102,7 +178,7 @@ TEST(RingPool, ReusesAndJoinsRegions) {
   RingPool Pool(Memory.data(), Memory.size(), 1024, 1024);
   bool TooLarge = false;
   std::vector<RingRegion> Regions;
-  while (RingRegion Region = Pool.acquire(100, TooLarge)) {
+  while (RingRegion Region = Pool.acquire({100}, TooLarge)) {
     // Zeroed, and apart from all others.
     for (uint64_t I = 0; I < Region.Bytes; ++I)
       ASSERT_EQ(Pool.address(Region)[I], 0);
@@ -124,7 +200,7 @@ TEST(RingPool, ReusesAndJoinsRegions) {
   EXPECT_EQ(Pool.freeBytes(), Memory.size());
   for (const RingRegion &Region : Regions)
     std::memset(Pool.address(Region), 0, 8);
-  RingRegion All = Pool.acquire(900, TooLarge);
+  RingRegion All = Pool.acquire({900}, TooLarge);
   EXPECT_EQ(All.Offset, 0u);
   EXPECT_EQ(All.Plan.SlotCount, 900u);
 }
@@ -133,12 +209,12 @@ TEST(RingPool, TellsTooLargeFromBusy) {
   std::vector<uint8_t> Memory(2000);
   RingPool Pool(Memory.data(), Memory.size(), 1024, 1024);
   bool TooLarge = false;
-  RingRegion First = Pool.acquire(1, TooLarge);
+  RingRegion First = Pool.acquire({1}, TooLarge);
   EXPECT_TRUE(First);
-  EXPECT_FALSE(Pool.acquire(1, TooLarge));
+  EXPECT_FALSE(Pool.acquire({1}, TooLarge));
   EXPECT_FALSE(TooLarge);
   RingPool Tiny(Memory.data(), 1000, 1024, 1024);
-  EXPECT_FALSE(Tiny.acquire(1, TooLarge));
+  EXPECT_FALSE(Tiny.acquire({1}, TooLarge));
   EXPECT_TRUE(TooLarge);
 }
 
@@ -194,18 +270,20 @@ TEST(Waves, ClearsExactlyWhatWasWritten) {
 }
 
 // Every wave of a grid of 3 x 2 x 4 groups of 5 waves, counted as a GPU counts
-// them; all are sampled, or every fourth.
+// them; all are sampled, or every fourth, or those of every fourth group.
 TEST(Waves, FillsInWhatFollowsFromTheSlot) {
-  for (uint32_t Shift : {0u, 2u}) {
-    SlotMemory Slots(3 * 2 * 4 * 5 >> Shift, 64);
+  using Shifts = std::pair<uint32_t, uint32_t>;
+  for (auto [Shift, GroupShift] : {Shifts(0, 0), Shifts(2, 0), Shifts(0, 2)}) {
+    SlotMemory Slots(3 * 2 * 4 * 5 >> Shift >> GroupShift, 64);
     Slots.Plan.SampleShift = Shift;
+    Slots.Plan.GroupShift = GroupShift;
     uint64_t Index = 0, Slot = 0;
     std::vector<KprobeWaveHeader> Expected;
     for (uint32_t Z = 0; Z < 4; ++Z)
       for (uint32_t Y = 0; Y < 2; ++Y)
         for (uint32_t X = 0; X < 3; ++X)
           for (uint32_t Wave = 0; Wave < 5; ++Wave, ++Index) {
-            if (Index % (1u << Shift))
+            if (Index % (1u << Shift) || Index / 5 % (1u << GroupShift))
               continue;
             Slots.write(Slot++, KPROBE_WAVE_ENDED, 0);
             KprobeWaveHeader Header = {};
@@ -230,7 +308,7 @@ TEST(Waves, FillsInWhatFollowsFromTheSlot) {
     ASSERT_EQ(Got.size(), Expected.size());
     for (size_t I = 0; I < Got.size(); ++I)
       EXPECT_EQ(std::memcmp(&Got[I], &Expected[I], sizeof(Got[I])), 0)
-          << "slot " << I << ", shift " << Shift;
+          << "slot " << I << ", shifts " << Shift << " " << GroupShift;
   }
 }
 

@@ -53,6 +53,45 @@ TEST_F(Process, RecordsTracedAndForeignDispatches) {
   EXPECT_EQ(Dump.Chunks[0].Kind, unsigned(KPROBE_CHUNK_PROCESS));
 }
 
+// Statuses of a kernel's dispatches in order of submission, as digits.
+std::string statuses(const DumpFile &Dump, const std::string &Kernel) {
+  std::map<uint64_t, uint32_t> ByNumber;
+  for (auto &D : Dump.dispatches())
+    if (D.Name == Kernel)
+      ByNumber[D.Record.Dispatch] = D.Record.Status;
+  std::string Text;
+  for (auto &[Number, Status] : ByNumber)
+    Text += char('0' + Status);
+  return Text;
+}
+
+// Each kernel is counted by itself, and on when its module is loaded again.
+TEST_F(Process, TracesTheDispatchesThatWereAskedFor) {
+  static_assert(KPROBE_DISPATCH_NOT_EVERY == 8 &&
+                KPROBE_DISPATCH_NOT_FIRST == 9);
+  DumpFile Dump = run("choices", {"KPROBE_EVERY=3", "KPROBE_FIRST=3"});
+  expectWhole(Dump, 15, 5);
+  EXPECT_EQ(statuses(Dump, "a"), "0880880889");
+  EXPECT_EQ(statuses(Dump, "b"), "08808");
+  EXPECT_EQ(Dump.summary().DispatchesByStatus[KPROBE_DISPATCH_NOT_EVERY], 9u);
+  EXPECT_EQ(Dump.summary().DispatchesByStatus[KPROBE_DISPATCH_NOT_FIRST], 1u);
+  // What the user left out is no news.
+  EXPECT_EQ(Errors, "");
+}
+
+// Where it is not known what a kernel may reach, it runs once.
+TEST_F(Process, RefusesToRunTwiceWhatItCannotSave) {
+  DumpFile Dump = run("unloadFirst", {"KPROBE_MODE=exact"});
+  expectWhole(Dump, 11, 10);
+  EXPECT_EQ(Errors, "");
+  for (auto &D : Dump.dispatches()) {
+    EXPECT_EQ(D.Record.Mode, unsigned(KPROBE_MODE_RING));
+    EXPECT_EQ(D.Record.Refusal, D.Name == "k"
+                                    ? unsigned(KPROBE_REFUSAL_UNKNOWN_MEMORY)
+                                    : unsigned(KPROBE_REFUSAL_NONE));
+  }
+}
+
 TEST_F(Process, PairsClocksExactly) {
   DumpFile Dump = run("basic");
   auto Clocks = Dump.of(KPROBE_CHUNK_CLOCK);

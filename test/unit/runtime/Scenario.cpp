@@ -71,6 +71,29 @@ SCENARIO(graph) { // A18: replayed packets, all in one batch
   return Good;
 }
 
+// Two kernels in turn, and the first one's module once more after it was
+// unloaded.
+SCENARIO(choices) {
+  Hsa &F = hsa();
+  start(F);
+  auto Elf = makeElf({makeTable({{"a", "a.kprobe"}, {"b", "b.kprobe"}})});
+  hsa_executable_t First = F.load(Elf, {{"a.kd", 0x10},
+                                        {"a.kprobe.kd", 0x11},
+                                        {"b.kd", 0x20},
+                                        {"b.kprobe.kd", 0x21}});
+  hsa_queue_t *Q = F.createQueue();
+  for (int I = 0; I < 5; ++I)
+    for (uint64_t Object : {0x10, 0x20})
+      dispatch(F, Q, 1, Object);
+  F.waitIdle();
+  F.Container.core.hsa_executable_destroy_fn(First);
+  F.load(Elf, {{"a.kd", 0x30}, {"a.kprobe.kd", 0x31}});
+  dispatch(F, Q, 5, 0x30);
+  F.waitIdle();
+  OnUnload();
+  return Good;
+}
+
 // ---- A20: ends of the process
 
 struct UnloadsLate {

@@ -121,6 +121,28 @@ std::string statusText(uint32_t Status) {
   }
 }
 
+std::string modeText(uint32_t Mode) {
+  switch (Mode) {
+#define KPROBE_MODE(Name, Value, Text)                                         \
+  case Value:                                                                  \
+    return Text;
+#include "kprobe/modes.def"
+  default:
+    return "mode " + std::to_string(Mode);
+  }
+}
+
+std::string refusalText(uint32_t Refusal) {
+  switch (Refusal) {
+#define KPROBE_REFUSAL(Name, Value, Text)                                      \
+  case Value:                                                                  \
+    return Text;
+#include "kprobe/modes.def"
+  default:
+    return "reason " + std::to_string(Refusal);
+  }
+}
+
 std::string shorten(const std::string &Text, size_t Bytes) {
   if (Text.size() <= Bytes)
     return Text;

@@ -41,6 +41,10 @@ std::string dateText(uint64_t RealtimeNs);
 /// Text of a KPROBE_DISPATCH_* value.
 std::string statusText(uint32_t Status);
 
+/// Name of a KPROBE_MODE_* value, text of a KPROBE_REFUSAL_* value.
+std::string modeText(uint32_t Mode);
+std::string refusalText(uint32_t Refusal);
+
 /// Name of a system call of the machine that was traced ("read"), its number
 /// where that is not known.
 std::string syscallName(const Trace &T, int64_t Number);

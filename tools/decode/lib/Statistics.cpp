@@ -71,6 +71,11 @@ Error Statistics::dispatch(const Dispatch &D) {
   if (D.Record.Status == KPROBE_DISPATCH_TRACED) {
     K.Waves.InGrid += D.Record.WaveCount;
     K.Waves.Slots += D.Record.SlotCount;
+    ++K.Modes[D.Record.Mode];
+    if (D.Record.Refusal != KPROBE_REFUSAL_NONE)
+      ++K.Refusals[D.Record.Refusal];
+    K.WaveRates.add(D.Record.SampleShift);
+    K.GroupRates.add(D.Record.GroupShift);
   }
   return Error::success();
 }

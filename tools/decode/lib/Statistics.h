@@ -11,6 +11,7 @@
 #include "Trace.h"
 #include "WaveEvents.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -56,6 +57,15 @@ struct WaveTotals {
   }
 };
 
+/// Rates of sampling among the traced dispatches of a kernel, as shifts.
+struct SampleRates {
+  uint8_t Least = UINT8_MAX, Most = 0; ///< Least > Most: none
+  void add(uint8_t Shift) {
+    Least = std::min(Least, Shift);
+    Most = std::max(Most, Shift);
+  }
+};
+
 struct KernelStatistics {
   std::string Name;
   const SiteTable *Table = nullptr; ///< null: never seen with one
@@ -63,6 +73,9 @@ struct KernelStatistics {
   bool Virtual = false;
   uint64_t Dispatches = 0;
   uint64_t DispatchesByStatus[16] = {};
+  SampleRates WaveRates, GroupRates;
+  /// Traced dispatches by mode, and by why another mode was refused.
+  std::map<uint8_t, uint64_t> Modes, Refusals;
   WaveTotals Waves;
   EventTotals Events;
   std::vector<SiteStatistics> Sites; ///< by local site

@@ -118,7 +118,10 @@ void Description::dispatch(TextLine &L) {
   R.WaveCount = L.number("waves", 1);
   R.SlotCount = L.number("slots", R.WaveCount);
   R.RingBytes = L.number32("ring", 64);
-  R.SampleShift = L.number32("shift");
+  R.SampleShift = static_cast<uint8_t>(L.number32("shift"));
+  R.GroupShift = static_cast<uint8_t>(L.number32("groupshift"));
+  R.Mode = static_cast<uint8_t>(L.number32("mode"));
+  R.Refusal = static_cast<uint8_t>(L.number32("refusal"));
   R.LdsBytes = L.number32("lds");
   R.ScratchBytes = L.number32("scratch");
   R.ThreadId = L.number32("thread");

@@ -36,6 +36,14 @@ Error Listing::dispatch(const Dispatch &D) {
       << R.Agent << " queue " << R.Queue << ", " << statusText(R.Status);
   if (R.Status == KPROBE_DISPATCH_TRACED)
     Out << ", " << R.SlotCount << " of " << R.WaveCount << " waves sampled";
+  if (R.Mode != KPROBE_MODE_RING)
+    Out << ", mode " << modeText(R.Mode);
+  if (R.Refusal != KPROBE_REFUSAL_NONE)
+    Out << ", mode ring only (" << refusalText(R.Refusal) << ")";
+  if (R.GroupShift != 0)
+    Out << ", 1 in " << (uint64_t(1) << (R.GroupShift & 63)) << " workgroups";
+  if (R.SampleShift != 0)
+    Out << ", 1 in " << (uint64_t(1) << (R.SampleShift & 63)) << " waves";
   Out << "\n";
   return Error::success();
 }

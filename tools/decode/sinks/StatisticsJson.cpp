@@ -102,6 +102,22 @@ Json kernelJson(const KernelStatistics &K, const ReportOptions &Options) {
                 {"ended", K.Waves.Ended},      {"not_ended", K.Waves.Begun},
                 {"not_begun", K.Waves.Unused}, {"damaged", K.Waves.Damaged},
                 {"absent", K.Waves.absent()}};
+  auto Counts = [](const std::map<uint8_t, uint64_t> &By,
+                   std::string (*Text)(uint32_t)) {
+    Json Named = Json::object();
+    for (const auto &[Key, Count] : By)
+      Named[Text(Key)] = Count;
+    return Named;
+  };
+  J["modes"] = Counts(K.Modes, modeText);
+  J["modes_refused"] = Counts(K.Refusals, refusalText);
+  auto Rates = [](const SampleRates &R) {
+    Json Both = {R.Least, R.Most};
+    return R.Least > R.Most ? Json() : Both;
+  };
+  // The lowest and the highest: one in 2^shift.
+  J["sample_shifts"] = {{"waves", Rates(K.WaveRates)},
+                        {"groups", Rates(K.GroupRates)}};
   J["events"] = {{"written", K.Events.Written},
                  {"kept", K.Events.Kept},
                  {"overwritten", K.Events.Overwritten},

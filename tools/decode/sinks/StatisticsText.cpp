@@ -111,6 +111,41 @@ std::string kernelTable(const Statistics &S) {
   return Table.text();
 }
 
+/// "1 in 64 waves", "1 in 2 to 1 in 8 workgroups"; "" for all.
+std::string rateText(const SampleRates &Rates, const char *Unit) {
+  if (Rates.Least > Rates.Most || Rates.Most == 0)
+    return "";
+  std::string Text = "1 in " + num(uint64_t(1) << (Rates.Least & 63));
+  if (Rates.Least != Rates.Most)
+    Text += " to 1 in " + num(uint64_t(1) << (Rates.Most & 63));
+  return Text + " " + Unit;
+}
+
+/// Nothing where all is as usual.
+std::string modesText(const KernelStatistics &K) {
+  std::string Text;
+  auto Line = [&](uint64_t Count, const std::string &What) {
+    Text += "mode: " + shorten(K.Name, 60) + ": " + num(Count) +
+            (Count == 1 ? " dispatch " : " dispatches ") + What + "\n";
+  };
+  for (const auto &[Mode, Count] : K.Modes)
+    if (Mode != KPROBE_MODE_RING)
+      Line(Count, "in mode " + modeText(Mode));
+  for (const auto &[Why, Count] : K.Refusals)
+    Line(Count, "in mode ring only (" + refusalText(Why) + ")");
+  return Text;
+}
+
+std::string samplingText(const KernelStatistics &K) {
+  std::string Rate = rateText(K.GroupRates, "workgroups");
+  std::string Waves = rateText(K.WaveRates, "waves");
+  Rate += (Rate.empty() || Waves.empty() ? "" : ", of these ") + Waves;
+  return Rate.empty() ? Rate
+                      : "sampled: " + shorten(K.Name, 60) + ": " + Rate + ", " +
+                            num(K.Waves.Slots) + " of " + num(K.Waves.InGrid) +
+                            " waves\n";
+}
+
 std::string apiTable(const Statistics &S) {
   TextTable Table({{"API", TextTable::Left},
                    {"call", TextTable::Left},
@@ -186,6 +221,8 @@ std::string statisticsText(const Statistics &S, const ReportOptions &Options) {
     Text += "\n" + apiTable(S);
   if (!S.kernels().empty())
     Text += "\n" + kernelTable(S);
+  for (const auto &K : S.kernels())
+    Text += samplingText(*K) + modesText(*K);
   for (const auto &K : S.kernels()) {
     if (K->Events.Kept == 0 || !K->Table)
       continue;

@@ -81,8 +81,8 @@ int main(int ArgCount, char **Args) {
   CLI::App App("Runs a program built with the kprobe plug-in and writes what "
                "its kernels did into a dump.",
                "kprobe-run");
-  std::string Output, Targets, Kernels, Ring, Buffer, Api, ApiFilter, Metrics,
-      Profile, Waits;
+  std::string Output, Targets, Kernels, Every, First, Sample, Mode, Ring,
+      Buffer, Api, ApiFilter, Metrics, Profile, Waits;
   bool Verbose = false, Lttng = false, Sched = false;
   App.add_option("-o,--output", Output,
                  "Dump file; %p process id, %h host, %t time (default "
@@ -95,6 +95,22 @@ int main(int ArgCount, char **Args) {
                  "Trace only kernels whose name matches; comma-separated "
                  "globs, a leading ! excludes")
       ->type_name("GLOB");
+  App.add_option("--every", Every,
+                 "Of each kernel's dispatches trace the first of every N")
+      ->type_name("N");
+  App.add_option("--first", First,
+                 "Trace the first N dispatches of each kernel; with --every, "
+                 "the first N of those that it chooses")
+      ->type_name("N");
+  App.add_option("--sample", Sample,
+                 "Trace one of N waves (1/N), or of N workgroups (groups:1/N); "
+                 "a power of two")
+      ->type_name("SAMPLE");
+  App.add_option("--mode", Mode,
+                 "ring: keep the newest events of each wave (default); exact: "
+                 "run a dispatch once more, from the same memory, where its "
+                 "rings were too small")
+      ->type_name("MODE");
   App.add_option("--ring", Ring,
                  "Most bytes of events kept for a wave, a power of two "
                  "(default 64K)")
@@ -148,6 +164,10 @@ int main(int ArgCount, char **Args) {
 
   setIfGiven("KPROBE_OUTPUT", absolutePath(Output));
   setIfGiven("KPROBE_KERNELS", Kernels);
+  setIfGiven("KPROBE_EVERY", Every);
+  setIfGiven("KPROBE_FIRST", First);
+  setIfGiven("KPROBE_SAMPLE", Sample);
+  setIfGiven("KPROBE_MODE", Mode);
   setIfGiven("KPROBE_RING", Ring);
   setIfGiven("KPROBE_BUFFER", Buffer);
   if (Sched)
@@ -172,7 +192,11 @@ int main(int ArgCount, char **Args) {
                           Settings, Problem))
     return fail(
         2, inTermsOfOptions(Problem,
-                            {{"KPROBE_RING", Ring, "--ring"},
+                            {{"KPROBE_EVERY", Every, "--every"},
+                             {"KPROBE_FIRST", First, "--first"},
+                             {"KPROBE_SAMPLE", Sample, "--sample"},
+                             {"KPROBE_MODE", Mode, "--mode"},
+                             {"KPROBE_RING", Ring, "--ring"},
                              {"KPROBE_BUFFER", Buffer, "--buffer"},
                              {"KPROBE_API_FILTER", ApiFilter, "--api-filter"},
                              {"KPROBE_API", Api, "--api"},
