@@ -238,7 +238,23 @@ void WaveTest::run(const std::string &Text) {
 
 void WaveTest::execute(const vgpu::Inst &I) {
   executedNames().insert(I.Info->Name);
+  const bool IsVector =
+      I.Form >= vgpu::Format::Vop1 && I.Form <= vgpu::Format::Vop3p;
+  if (!IsVector || lanes() != 32) {
+    vgpu::execute(W, I);
+    return;
+  }
+  // Lane masks of a wave32 are one register: VCC_HI, EXEC_HI and whatever else
+  // lies beside one stay.
+  uint32_t Before[128];
+  std::memcpy(Before, W.Sgpr, sizeof Before);
   vgpu::execute(W, I);
+  unsigned Changed = 0;
+  for (unsigned N = 0; N < 128; ++N)
+    Changed += W.Sgpr[N] != Before[N];
+  EXPECT_LE(Changed, 1u) << I.Info->Name;
+  EXPECT_EQ(W.Sgpr[107], Before[107]) << I.Info->Name << ": VCC_HI";
+  EXPECT_EQ(W.Sgpr[127], Before[127]) << I.Info->Name << ": EXEC_HI";
 }
 
 std::set<std::string> &executedNames() {
