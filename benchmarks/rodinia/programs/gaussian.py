@@ -23,9 +23,10 @@ def verify(run):
     require(len(solution) == edge, f"{len(solution)} unknowns, not {edge}")
     for row in range(edge):
         line = numbers[1 + row * edge:1 + (row + 1) * edge]
-        # Single precision: the error grows with the size of the terms.
+        # Single precision, no pivots: the error grows with the size of the terms and of
+        # the system. The host's float arithmetic misses by up to 0.0042 for 208 rows.
         terms = [a * b for a, b in zip(line, solution)]
-        limit = 1e-3 * (1 + max(map(abs, terms)))
+        limit = 2.5e-5 * edge * (1 + max(map(abs, terms)))
         require(abs(sum(terms) - right[row]) <= limit,
                 f"row {row} gives {sum(terms):.6g}, not {right[row]:.6g}")
 
