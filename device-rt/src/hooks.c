@@ -61,8 +61,13 @@ static uint32_t groupExtent(const CONSTANT DispatchPacket *Packet, int Axis,
   return Rest < Size ? Rest : Size;
 }
 
+/* The lower half's 0 is out of the compiler's sight: where the kernel has a 0 in a
+ * vector register, LLVM 15 would take that, and everything computed from it
+ * would be in vector registers. */
 static uint64_t shifted(uint32_t Number, uint32_t Shift) {
-  return ((uint64_t)Number << 32) >> (Shift & 63);
+  uint32_t Zero;
+  __asm__("s_mov_b32 %0, 0" : "=s"(Zero));
+  return ((uint64_t)Number << 32 | Zero) >> (Shift & 63);
 }
 
 KprobeClaim __kprobe_wave_claim(void) {
