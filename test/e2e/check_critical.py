@@ -45,5 +45,7 @@ share = device["places"][0]["ns"] / (device["end_ns"] - device["begin_ns"])
 assert share > 0.5, share
 launches = [s for s in segments if s["kind"] == "launch" and s["run"].startswith("heavy(")]
 assert launches, "no launch of the heavy kernel on the path"
-(light,) = [s for s in segments if s["kind"] == "device" and s["run"].startswith("light(")]
-assert light["end_ns"] <= device["begin_ns"]
+# Light takes less than a microsecond: it is on the path only if it had not ended when
+# the program began to wait for it.
+for light in (s for s in segments if s["kind"] == "device" and s["run"].startswith("light(")):
+    assert light["end_ns"] <= device["begin_ns"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_sampling.py PROGRAM WORK [ARGS...]: a traced run in which only some waves
+"""check_sampling.py TARGET PROGRAM WORK [ARGS...]: a traced run in which only some waves
 are sampled has exactly the waves that its rate says, each with the same blocks and
 lanes as in a run in which all are, and the program's output stays the same. The
 statistics state rate and count."""
@@ -12,9 +12,9 @@ import subprocess
 import sys
 
 
-def run(program, dump, arguments, *options):
+def run(target, program, dump, arguments, *options):
     dump.unlink(missing_ok=True)
-    output = subprocess.run(["kprobe-run", "--vgpu", "-o", dump, *options, "--", program,
+    output = subprocess.run(["kprobe-run", f"--vgpu={target}", "-o", dump, *options, "--", program,
                              *arguments], check=True, stdout=subprocess.PIPE,
                             stdin=subprocess.DEVNULL,
                             env=dict(os.environ, KPROBE_BUFFER="1G")).stdout
@@ -48,12 +48,14 @@ def chosen(full, by_groups, rate):
 
 
 def main():
-    program, work, arguments = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    target, program, work = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    arguments = sys.argv[4:]
     work.mkdir(parents=True, exist_ok=True)
-    output, full, _ = run(program, work / "full.kpd", arguments)
+    output, full, _ = run(target, program, work / "full.kpd", arguments)
     for by_groups, rate in ((False, 4), (True, 2), (False, 64)):
         option = f"{'groups' if by_groups else 'waves'}:1/{rate}"
-        same, some, kernels = run(program, work / f"{rate}.kpd", arguments, "--sample", option)
+        same, some, kernels = run(target, program, work / f"{rate}.kpd", arguments,
+                                  "--sample", option)
         assert same == output, (same, output)
         wanted = chosen(full, by_groups, rate)
         assert some.keys() == wanted.keys(), (option, some.keys() ^ wanted.keys())

@@ -207,8 +207,7 @@ void Gatherer::item(const TimelineItem &I) {
     return;
   }
   case TimelineItem::Kind::Block:
-    Blocks[I.Wave][I.Owner->Kernel->FirstSite + I.Block->Cycles.LocalSite] +=
-        I.Block->EndNs - I.Block->BeginNs;
+    Blocks[I.Wave][siteOfTime(I)] += I.Block->EndNs - I.Block->BeginNs;
     return;
   case TimelineItem::Kind::WaveEnd: {
     DeviceRun::Wave W = {I.Wave->BeginNs, I.Wave->EndNs, {}};

@@ -58,7 +58,7 @@ struct DeviceRun {
   std::vector<uint32_t> Stack; ///< where it was submitted; empty: not known
   struct Wave {
     int64_t Begin, End;
-    std::vector<std::pair<uint32_t, int64_t>> Blocks; ///< site, ns
+    std::vector<std::pair<uint32_t, int64_t>> Blocks; ///< site or UnknownSite, ns
   };
   std::vector<Wave> Waves;
 };

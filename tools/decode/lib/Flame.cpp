@@ -52,12 +52,10 @@ public:
     case TimelineItem::Kind::KernelBegin:
       Runs[I.Owner].Ns = I.EndNs - I.Ns;
       break;
-    case TimelineItem::Kind::Block: {
-      const KprobeKernelRecord &K = *I.Owner->Kernel;
-      Runs[I.Owner].Blocks[K.FirstSite + I.Block->Cycles.LocalSite] +=
+    case TimelineItem::Kind::Block:
+      Runs[I.Owner].Blocks[siteOfTime(I)] +=
           static_cast<double>(I.Block->EndNs - I.Block->BeginNs);
       break;
-    }
     default:
       break;
     }
@@ -164,6 +162,12 @@ void Flame::addRun(const Dispatch &D, const Run &R, Path Below) {
   double Scale = R.Ns > 0 ? static_cast<double>(R.Ns) / Sum : 1;
   const SiteTable &Table = *D.Table;
   for (const auto &[Site, Ns] : R.Blocks) {
+    if (Site == UnknownSite) {
+      Path P = Below;
+      P.push_back(intern(Frame{"(events lost)", "", 0}));
+      Stacks[P] += Ns * Scale;
+      continue;
+    }
     const KprobeSiteRecord &S = Table.sites()[Site];
     Path P = Below;
     for (uint32_t I = S.FrameCount; I-- > 0;) {

@@ -54,7 +54,7 @@ private:
   using Path = std::vector<uint32_t>;
   struct Run {
     int64_t Ns = 0; ///< of the kernel
-    std::map<uint32_t, double> Blocks; ///< by site of the table
+    std::map<uint32_t, double> Blocks; ///< by site or UnknownSite
   };
   class Walk;
   uint32_t intern(const Frame &F);

@@ -98,6 +98,18 @@ struct TimelineItem {
                                   ///< the next call
 };
 
+/// In place of a site: events are missing, so nobody knows which blocks ran.
+constexpr uint32_t UnknownSite = UINT32_MAX;
+
+/// The site, in the kernel's table, that the time of a block item belongs to.
+inline uint32_t siteOfTime(const TimelineItem &I) {
+  const Block &B = I.Block->Cycles;
+  // An interval of no length is a block without a time of its own.
+  return B.TimeKnown || I.Block->EndNs == I.Block->BeginNs
+             ? I.Owner->Kernel->FirstSite + B.LocalSite
+             : UnknownSite;
+}
+
 /// What of a trace is wanted. Kernels, waves and blocks belong to a cut in time
 /// when they overlap it, calls and single events when they begin in it.
 struct TimelineCut {
