@@ -1,11 +1,10 @@
 // Layouts are perf_event_open(2)'s for our sample_type.
 #include "PerfRecords.h"
+#include "WholeFile.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <unistd.h>
 
 namespace kprobe {
 
@@ -45,18 +44,6 @@ bool parseFormat(const std::string &Text, const char *First, const char *Second,
          findField(Text, Second, Point.Second, Point.SecondBytes);
 }
 
-static bool readFile(const std::string &Path, std::string &Text) {
-  int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (File < 0)
-    return false;
-  char Buffer[4096];
-  ssize_t Got;
-  while ((Got = read(File, Buffer, sizeof(Buffer))) > 0)
-    Text.append(Buffer, size_t(Got));
-  close(File);
-  return Got == 0;
-}
-
 bool Tracepoints::load(const std::string &Root, std::string &Why) {
   static const struct {
     const char *Name;
@@ -83,7 +70,7 @@ bool Tracepoints::load(const std::string &Root, std::string &Why) {
   for (const auto &W : Wanted) {
     std::string Path = Root + "/events/" + W.Name + "/format";
     std::string Text;
-    if (!readFile(Path, Text)) {
+    if (!readWholeFile(Path, Text)) {
       missing("cannot read '" + Path + "': " + std::strerror(errno));
       continue;
     }

@@ -1,8 +1,8 @@
 // Opens the dump and says whose it is.
 #include "ProcessDump.h"
 #include "HostRecorder.h"
+#include "WholeFile.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -45,19 +45,6 @@ ProcessDump *ProcessDump::open(const Config &Settings, std::string &Why) {
   return Only = Fresh;
 }
 
-static std::string readWholeFile(const char *Path) {
-  std::string Text;
-  int File = open(Path, O_RDONLY | O_CLOEXEC);
-  if (File < 0)
-    return Text;
-  char Buffer[4096];
-  ssize_t Got;
-  while ((Got = read(File, Buffer, sizeof(Buffer))) > 0)
-    Text.append(Buffer, size_t(Got));
-  close(File);
-  return Text;
-}
-
 static uint64_t realtimeNs() {
   struct timespec Now;
   clock_gettime(CLOCK_REALTIME, &Now);
@@ -84,7 +71,8 @@ bool ProcessDump::writeProcess(std::string &Why) {
   char Path[4096];
   ssize_t Length = readlink("/proc/self/exe", Path, sizeof(Path));
   std::string Executable(Path, Length > 0 ? size_t(Length) : 0);
-  std::string Command = readWholeFile("/proc/self/cmdline");
+  std::string Command;
+  readWholeFile("/proc/self/cmdline", Command);
   if (!Command.empty() && Command.back() == '\0')
     Command.pop_back();
   std::string Version = KPROBE_RUNTIME_VERSION;
@@ -117,7 +105,9 @@ bool ProcessDump::writeMachine(std::string &Why) {
   KprobeMachineRecord Record = {};
   // 32 digits with hyphens between them.
   size_t Digits = 0;
-  for (char C : readWholeFile("/proc/sys/kernel/random/boot_id")) {
+  std::string BootId;
+  readWholeFile("/proc/sys/kernel/random/boot_id", BootId);
+  for (char C : BootId) {
     int Value = C >= '0' && C <= '9'   ? C - '0'
                 : C >= 'a' && C <= 'f' ? C - 'a' + 10
                                        : -1;
