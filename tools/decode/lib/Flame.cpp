@@ -164,7 +164,7 @@ void Flame::addRun(const Dispatch &D, const Run &R, Path Below) {
   for (const auto &[Site, Ns] : R.Blocks) {
     if (Site == UnknownSite) {
       Path P = Below;
-      P.push_back(intern(Frame{"(events lost)", "", 0}));
+      P.push_back(intern(Frame{blockLabel(Table, Site), "", 0}));
       Stacks[P] += Ns * Scale;
       continue;
     }

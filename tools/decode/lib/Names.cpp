@@ -65,6 +65,8 @@ std::string blockName(const SiteTable &Table, uint32_t Site) {
 }
 
 std::string blockLabel(const SiteTable &Table, uint32_t Site) {
+  if (Site == UnknownSite)
+    return "(events lost)";
   std::string Source = sourceText(Table, Table.sites()[Site]);
   return blockName(Table, Site) + (Source.empty() ? "" : " " + Source);
 }

@@ -26,7 +26,11 @@ std::string sourceText(const SiteTable &Table, const KprobeSiteRecord &Site,
 /// Name of the block, or "site N" when it has none.
 std::string blockName(const SiteTable &Table, uint32_t Site);
 
-/// Name of the block and, where it is known, its place in the source.
+/// In place of a site: events are missing, so nobody knows which blocks ran.
+constexpr uint32_t UnknownSite = UINT32_MAX;
+
+/// Name of the block and, where it is known, its place in the source; for
+/// UnknownSite, that events are lost.
 std::string blockLabel(const SiteTable &Table, uint32_t Site);
 
 /// "1.234 us": four significant digits, unit by size.

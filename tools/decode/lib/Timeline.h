@@ -19,6 +19,7 @@
 #include "DispatchCounters.h"
 #include "HardwarePlace.h"
 #include "HostMerge.h"
+#include "Names.h"
 #include "SpillSort.h"
 #include "Trace.h"
 #include "WaveEvents.h"
@@ -97,9 +98,6 @@ struct TimelineItem {
   const HostItem *Host = nullptr; ///< of calls and host events; lives until
                                   ///< the next call
 };
-
-/// In place of a site: events are missing, so nobody knows which blocks ran.
-constexpr uint32_t UnknownSite = UINT32_MAX;
 
 /// The site, in the kernel's table, that the time of a block item belongs to.
 inline uint32_t siteOfTime(const TimelineItem &I) {

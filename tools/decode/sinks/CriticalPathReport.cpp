@@ -123,9 +123,7 @@ void addPlaces(const PathReport &R, const PathSegment &S, Weights &To) {
     double Sum = 0;
     for (const DeviceRun::Wave *W : lastWaves(*S.Run))
       for (const auto &[Site, Time] : W->Blocks) {
-        Blocks[Site == UnknownSite
-                   ? "(events lost)"
-                   : blockLabel(*S.Run->Kernel->Table, Site)] +=
+        Blocks[blockLabel(*S.Run->Kernel->Table, Site)] +=
             static_cast<double>(Time);
         Sum += static_cast<double>(Time);
       }
