@@ -112,14 +112,13 @@ void Agents::discover() {
       }
     }
   for (hsa_agent_t Handle : Visit.Gpus) {
-    bool Known = false;
+    bool Found = false;
     for (const auto &Device : Gpus)
-      Known |= Device->Handle.handle == Handle.handle;
-    if (Known)
+      Found |= Device->Handle.handle == Handle.handle;
+    if (Found)
       continue;
     auto Device = std::make_unique<Agent>();
     Device->Handle = Handle;
-    Device->Number = uint32_t(Gpus.size());
     auto Get = [&](unsigned What, void *Value) {
       return Api.hsa_agent_get_info(Handle, hsa_agent_info_t(What), Value) ==
              HSA_STATUS_SUCCESS;
@@ -139,6 +138,14 @@ void Agents::discover() {
       Get(HSA_AMD_AGENT_INFO_DOMAIN, &PciDomain);
       Device->PciId = uint64_t(PciDomain) << 32 | PciFunction;
     }
+    // Where the bus does not tell two of a kind apart, their order must.
+    size_t Alike = 0;
+    for (const auto &Other : Gpus)
+      Alike += Other->Target == Device->Target &&
+               Other->Name == Device->Name && Other->PciId == Device->PciId;
+    Device->Number = Known.numberOf(Device->Target + '\n' + Device->Name +
+                                    '\n' + std::to_string(Device->PciId) +
+                                    '\n' + std::to_string(Alike));
     Get(HSA_AGENT_INFO_WAVEFRONT_SIZE, &Device->WaveSize);
     if (Device->WaveSize == 0)
       Device->WaveSize = 64;

@@ -4,6 +4,7 @@
 
 #include "Config.h"
 #include "HsaApi.h"
+#include "KnownAgents.h"
 #include "RingPool.h"
 
 #include "kprobe/wire.h"
@@ -62,8 +63,8 @@ private:
 
 class Agents {
 public:
-  Agents(const HsaApi &Api, const Config &Settings)
-      : Api(Api), Settings(Settings) {}
+  Agents(const HsaApi &Api, const Config &Settings, KnownAgents &Known)
+      : Api(Api), Settings(Settings), Known(Known) {}
 
   // The agent of that handle; asks the runtime for its agents again when the
   // handle is new. Null for a CPU.
@@ -84,6 +85,7 @@ private:
 
   const HsaApi &Api;
   const Config &Settings;
+  KnownAgents &Known;
   std::mutex Lock;
   std::vector<std::unique_ptr<Agent>> Gpus;
   std::vector<hsa_agent_t> Cpus;

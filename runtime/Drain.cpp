@@ -29,10 +29,9 @@ static uint64_t clockNs(clockid_t Clock) {
 }
 
 Drain::Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
-             DispatchBoard &Board, DumpWriter &Writer,
-             KprobeSummaryRecord &Summary, Metrics &Sensors)
-    : Api(Api), Devices(Devices), Signals(Signals), Board(Board),
-      Writer(Writer), Summary(Summary), Sensors(Sensors) {
+             DispatchBoard &Board, ProcessDump &Dump, Metrics &Sensors)
+    : Api(Api), Devices(Devices), Signals(Signals), Board(Board), Dump(Dump),
+      Summary(Dump.Summary), Sensors(Sensors) {
   if (Api.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &SystemHz) !=
       HSA_STATUS_SUCCESS)
     SystemHz = 0;
@@ -65,6 +64,7 @@ bool Drain::finish(std::chrono::milliseconds Patience) {
     pthread_detach(Thread);
     return false;
   }
+  Ended = true;
   return !LeftRunning;
 }
 
@@ -96,8 +96,6 @@ void Drain::run() {
   HostRecorder &Host = HostRecorder::get();
   Host.setWaker([this] { Board.nudge(); });
   LinuxEvents &Linux = LinuxEvents::get();
-  if (!Linux.statement().empty())
-    append(KPROBE_CHUNK_MESSAGE, nullptr, 0, Linux.statement());
   while (!Board.stopped()) {
     std::vector<DispatchRef> Batch =
         Board.take(Host.recording() || Linux.recording() ? HostEventPatience
@@ -124,7 +122,7 @@ void Drain::run() {
   writeMessages();
   writeHostEvents();
   writeClocks(false);
-  Summary.ChunksDropped = Writer.chunksDropped();
+  Summary.ChunksDropped = Dump.Writer.chunksDropped();
   append(KPROBE_CHUNK_SUMMARY, &Summary, sizeof(Summary));
 }
 
@@ -133,7 +131,7 @@ void Drain::append(uint32_t Kind, const void *Record, size_t RecordBytes,
   DumpWriter::Part Parts[2] = {{Record, RecordBytes},
                                {Strings.data(), Strings.size()}};
   std::string Why;
-  if (!Writer.append(Kind, Parts, 2, &Why) && !failed()) {
+  if (!Dump.Writer.append(Kind, Parts, 2, &Why) && !failed()) {
     Failed.store(true, std::memory_order_relaxed);
     logError(Why + "; tracing ends");
   }
@@ -162,6 +160,15 @@ void Drain::announceAgent(Agent &Device) {
   if (Device.Announced)
     return;
   Device.Announced = true;
+  if (!Dump.Agents.described(Device.Number, Device.TickHz))
+    describeAgent(Device);
+  // A first pair at once: with the one at the end they give the drift.
+  KprobeClockRecord Clock = sampleClock(clockSources(Device), Device.Number,
+                                        Device.KnownTick, Device.TickHz);
+  append(KPROBE_CHUNK_CLOCK, &Clock, sizeof(Clock));
+}
+
+void Drain::describeAgent(Agent &Device) {
   std::string Text;
   Device.TickHz =
       chooseTickHz(Device.StatedTickHz,
@@ -186,10 +193,7 @@ void Drain::announceAgent(Agent &Device) {
   Record.NameBytes = uint32_t(Device.Name.size());
   append(KPROBE_CHUNK_AGENT, &Record, sizeof(Record),
          Device.Target + Device.Name);
-  // A first pair at once: with the one at the end they give the drift.
-  KprobeClockRecord Clock = sampleClock(clockSources(Device), Device.Number,
-                                        Device.KnownTick, Device.TickHz);
-  append(KPROBE_CHUNK_CLOCK, &Clock, sizeof(Clock));
+  Dump.Agents.describe(Device.Number, Device.TickHz);
 }
 
 void Drain::announceTable(const SiteTable &Table) {
@@ -214,7 +218,9 @@ void Drain::writeHostEvents() {
                        const std::string &Rest) {
     append(Kind, Record, Bytes, Rest);
   };
-  Sensors.describe(Append); // before the samples that name them
+  // Before the samples that name them.
+  if (!Dump.CountersDescribed)
+    Dump.CountersDescribed = Sensors.describe(Append);
   HostRecorder::get().drain(Append);
   LinuxEvents::get().drain(Append);
 }

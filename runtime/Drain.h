@@ -7,8 +7,8 @@
 
 #include "Clocks.h"
 #include "Dispatch.h"
-#include "DumpWriter.h"
 #include "Metrics.h"
+#include "ProcessDump.h"
 #include "SignalPool.h"
 
 #include <pthread.h>
@@ -19,8 +19,7 @@ namespace kprobe {
 class Drain {
 public:
   Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
-        DispatchBoard &Board, DumpWriter &Writer, KprobeSummaryRecord &Summary,
-        Metrics &Sensors);
+        DispatchBoard &Board, ProcessDump &Dump, Metrics &Sensors);
 
   // False when the thread cannot be made.
   bool start();
@@ -28,6 +27,8 @@ public:
   // and a SUMMARY; then the thread ends. Gives up on a thread that hangs.
   // True when nothing was left running.
   bool finish(std::chrono::milliseconds Patience);
+  // After finish(): nothing is written from here any more.
+  bool ended() const { return Ended; }
 
   // Returns when everything recorded so far is in the dump, at the latest after
   // Patience. Any thread but the drain's, signal handlers included.
@@ -46,6 +47,7 @@ private:
   void writeHeldBack();
   void writeDispatch(Dispatch &Item, bool Final);
   void announceAgent(Agent &Device);
+  void describeAgent(Agent &Device);
   void announceTable(const SiteTable &Table);
   void writeClocks(bool OnlyNew);
   void writeMessages();
@@ -59,7 +61,7 @@ private:
   Agents &Devices;
   SignalPool &Signals;
   DispatchBoard &Board;
-  DumpWriter &Writer;
+  ProcessDump &Dump;
   KprobeSummaryRecord &Summary;
   Metrics &Sensors;
   // Dispatches without a time stamp that came before the first one with: the
@@ -76,6 +78,7 @@ private:
   std::vector<std::string> Messages;
   pthread_t Thread = {};
   bool Running = false;
+  bool Ended = false;
   bool LeftRunning = false; // read after the thread was joined
   std::atomic<int64_t> PatienceMs{0};
 };

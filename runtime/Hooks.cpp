@@ -19,6 +19,7 @@
 #include <new>
 #include <pthread.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace kprobe;
 
@@ -30,6 +31,10 @@ HsaApiTable *Table = nullptr;
 HsaApi Saved;
 
 pid_t OwnPid = 0; // of the process that the dump is about
+
+// What the environment said at the last loading.
+const Config *Wishes = nullptr;
+std::atomic<bool> Exiting{false}; // the process is
 
 // The tracer of the present loading. OnLoad stores with release what hooks on
 // any thread load with acquire; the object itself is never deleted.
@@ -167,7 +172,22 @@ void finishTracing(bool Unloading) {
     guarded([&] { Tool->finish(Unloading); });
 }
 
-void finishAtExit() { finishTracing(false); }
+void finishAtExit() {
+  Exiting.store(true, std::memory_order_relaxed);
+  finishTracing(false);
+}
+
+// The program has closed ROCr and lives on: what it does without is worth having
+// too, and it may open ROCr again.
+void writeOnWithoutRocr() {
+  const Tracer *Tool = Current.load(std::memory_order_acquire);
+  if (!Tool || !Tool->ended() || getpid() != OwnPid ||
+      Exiting.load(std::memory_order_relaxed))
+    return;
+  if (Wishes->ApiHip || Wishes->Sched ||
+      Wishes->Profile.What != ProfileWish::Off)
+    startHostDump(*Wishes);
+}
 
 // ROCr's news of a memory fault, before it ends the process. The answer means
 // that the event was not dealt with: all goes on as without us.
@@ -274,6 +294,7 @@ void load(HsaApiTable *NewTable, uint64_t FailedCount,
   }
   Saved = Api;
   Table = NewTable;
+  delete std::exchange(Wishes, new Config(Settings));
   Unless.Armed = false;
   Current.store(Tool, std::memory_order_release);
   installHooks(NewTable);
@@ -325,5 +346,6 @@ KPROBE_EXPORT void OnUnload() {
     Resources::remove(Table);
     removeHooks(Table);
     Table = nullptr;
+    guarded(writeOnWithoutRocr);
   }
 }

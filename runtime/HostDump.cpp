@@ -61,9 +61,8 @@ void HostDump::drain() {
   HostRecorder::get().drain(Append);
   // Of a process that records nothing else, Linux's events are not worth a
   // file.
-  LinuxEvents &Linux = LinuxEvents::get();
-  if (ProcessDump::get() && Linux.recording())
-    Linux.drain(Append);
+  if (ProcessDump::get())
+    LinuxEvents::get().drain(Append);
 }
 
 void HostDump::run() {
@@ -116,12 +115,17 @@ void finishAtExit() {
 } // namespace
 
 void startHostDump(const Config &Settings) {
-  if (Only)
+  const bool First = !Only;
+  if (First) {
+    Only = new HostDump;
+    sem_init(&Only->News, 0, 0);
+    std::atexit(finishAtExit);
+  } else if (Only->Running && Only->Process == getpid()) {
     return;
-  Only = new HostDump;
+  }
   Only->Settings = Settings;
   Only->Process = getpid();
-  sem_init(&Only->News, 0, 0);
+  Only->Stop = false;
   HostRecorder::get().setWaker([] { sem_post(&Only->News); });
   // No handler of the program shall run there.
   sigset_t All;
@@ -136,7 +140,6 @@ void startHostDump(const Config &Settings) {
     return;
   }
   pthread_setname_np(Only->Thread, "kprobe-drain");
-  std::atexit(finishAtExit);
 }
 
 void handOverHostDump() {

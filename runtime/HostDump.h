@@ -1,5 +1,6 @@
-// Writes host events while no tracer does: before ROCr has loaded the tool, and
-// in programs that never load it. A tracer that begins takes over.
+// Writes host events while no tracer does: before ROCr has loaded the tool, after
+// the program has closed it, and in programs that never load it. A tracer that
+// begins takes over.
 //
 // The file is made when there is something to write: of the many small
 // processes that a script starts, most leave no trace.
@@ -10,7 +11,7 @@
 
 namespace kprobe {
 
-// Once, when recording begins before the tool is loaded.
+// When recording begins before the tool is loaded, or goes on after it.
 void startHostDump(const Config &Settings);
 // Before a tracer writes: afterwards nothing more comes from here.
 void handOverHostDump();

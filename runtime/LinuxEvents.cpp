@@ -179,6 +179,7 @@ void LinuxEvents::inChild() {
   Self.Others.clear();
   Self.Points.Known.clear();
   Self.Statement.clear();
+  Self.Stated = false;
   Self.Started = false;
   // A child that records calls (a daemon) is a traced process of its own.
   if (HostRecorder::get().recording())
@@ -231,6 +232,9 @@ void LinuxEvents::drainRing(Ring &R, const HostRecorder::ChunkSink &Append) {
 }
 
 void LinuxEvents::drain(const HostRecorder::ChunkSink &Append) {
+  if (!Statement.empty() && !Stated)
+    Append(KPROBE_CHUNK_MESSAGE, nullptr, 0, Statement);
+  Stated = true;
   for (const auto &R : Rings)
     drainRing(*R, Append);
 }

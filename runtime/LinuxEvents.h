@@ -31,10 +31,8 @@ public:
   // Opens what may be opened, for all threads of the process. Once.
   void start();
   bool recording() const { return !Rings.empty(); }
-  // One line about what is recorded and what not, and why.
-  const std::string &statement() const { return Statement; }
-
-  // Hands out what the rings have as chunks. One caller at a time.
+  // Hands out what the rings have as chunks, and first one line about what is
+  // not recorded, and why. One caller at a time.
   void drain(const HostRecorder::ChunkSink &Append);
 
 private:
@@ -57,6 +55,7 @@ private:
   Tracepoints Points;
   std::vector<int> Others; // descriptors that feed somebody else's ring
   std::string Statement;
+  bool Stated = false;
   bool Started = false;
   bool ForkWatched = false;
 };

@@ -181,10 +181,9 @@ void Metrics::finish() {
     pthread_detach(Thread);
 }
 
-void Metrics::describe(const HostRecorder::ChunkSink &Append) {
-  if (Described || Smi.devices() == 0)
-    return;
-  Described = true;
+bool Metrics::describe(const HostRecorder::ChunkSink &Append) {
+  if (Smi.devices() == 0)
+    return false;
   uint32_t Number = 0;
   for (const SmiLibrary::Kind &K : SmiLibrary::kinds()) {
     KprobeCounterRecord Record = {++Number, uint32_t(std::strlen(K.Name)),
@@ -192,6 +191,7 @@ void Metrics::describe(const HostRecorder::ChunkSink &Append) {
     Append(KPROBE_CHUNK_COUNTER, &Record, sizeof(Record),
            std::string(K.Name) + K.Unit);
   }
+  return true;
 }
 
 void *Metrics::threadMain(void *Self) {

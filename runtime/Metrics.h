@@ -64,8 +64,8 @@ public:
   std::string start(uint32_t PeriodMs);
   // The last reading has been made when this returns.
   void finish();
-  // COUNTER chunks, once; before the samples that name them.
-  void describe(const HostRecorder::ChunkSink &Append);
+  // COUNTER chunks, if there is anything to read.
+  bool describe(const HostRecorder::ChunkSink &Append);
 
 private:
   static void *threadMain(void *Self);
@@ -76,7 +76,7 @@ private:
   SmiLibrary Smi;
   uint32_t PeriodMs = 0;
   pthread_t Thread = {};
-  bool Running = false, Described = false;
+  bool Running = false;
   std::mutex Lock; // of Stop
   std::condition_variable Wake;
   bool Stop = false;

@@ -6,6 +6,7 @@
 
 #include "Config.h"
 #include "DumpWriter.h"
+#include "KnownAgents.h"
 #include "kprobe/wire.h"
 
 namespace kprobe {
@@ -16,6 +17,8 @@ struct ProcessDump {
   KprobeSummaryRecord Summary = {};
   std::atomic<uint64_t> DispatchCounter{0};
   std::atomic<uint32_t> QueueCounter{0};
+  KnownAgents Agents;
+  bool CountersDescribed = false; // only the thread that writes
 
   // Null until it is opened. Never destroyed: no destructor of ours may run
   // while ROCr's threads live.

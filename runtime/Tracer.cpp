@@ -17,14 +17,13 @@ static constexpr std::chrono::milliseconds ErrorPatience(0);
 Tracer::Tracer(const HsaApi &Functions, const Config &Wishes,
                ProcessDump &ProcessWide)
     : Api(Functions), Settings(Wishes), Dump(ProcessWide),
-      Devices(Api, Settings), Code(Settings.Kernels), Signals(Api),
+      Devices(Api, Settings, Dump.Agents), Code(Settings.Kernels), Signals(Api),
       Memory(Api), Exact(Api, Signals, Board, Memory, Settings),
       Packets(Api, Code, Signals, Board, Settings,
               Settings.Mode == KPROBE_MODE_EXACT ? &Exact : nullptr,
               Dump.DispatchCounter),
       Things(Api, Devices, Signals), Sensors(Devices),
-      Writer(Api, Devices, Signals, Board, Dump.Writer, Dump.Summary, Sensors) {
-}
+      Writer(Api, Devices, Signals, Board, Dump, Sensors) {}
 
 bool Tracer::start() {
   std::string NoSensors;

@@ -37,6 +37,9 @@ public:
   Resources &resources() { return Things; }
   MemoryMap &memory() { return Memory; }
 
+  // After finish(): whoever writes next may.
+  bool ended() const { return Writer.ended(); }
+
   bool active() const { return Active.load(std::memory_order_acquire); }
 
   // What the hooks report, each after the original call has succeeded.

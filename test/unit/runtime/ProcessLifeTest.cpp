@@ -135,6 +135,31 @@ INSTANTIATE_TEST_SUITE_P(A20, Ends,
                                          "exitOnThread", "exitInHandler",
                                          "dispatchAfterExit", "quickExit"));
 
+// One dump, in which the agent is described once and numbers go on.
+TEST_F(Process, MayOpenRocrAgain) {
+  for (const char *Api : {"", "hsa"}) {
+    unlink(Output.c_str());
+    DumpFile Dump = run("reopens", {std::string("KPROBE_API=") + Api});
+    expectWhole(Dump, 8, 7);
+    EXPECT_EQ(Errors, "");
+    EXPECT_EQ(Dump.of(KPROBE_CHUNK_PROCESS).size(), 1u);
+    EXPECT_EQ(Dump.of(KPROBE_CHUNK_AGENT).size(), 1u);
+    EXPECT_EQ(Dump.of(KPROBE_CHUNK_API_TABLE).size(), *Api ? 1u : 0u);
+    // Each loading reads the clocks, and ends with a summary.
+    EXPECT_GE(Dump.of(KPROBE_CHUNK_CLOCK).size(), 6u);
+    EXPECT_EQ(Dump.of(KPROBE_CHUNK_SUMMARY).size(), 3u);
+    std::set<uint64_t> Numbers;
+    std::set<uint32_t> Queues;
+    for (auto &D : Dump.dispatches()) {
+      EXPECT_EQ(D.Record.Agent, 0u);
+      Numbers.insert(D.Record.Dispatch);
+      Queues.insert(D.Record.Queue);
+    }
+    EXPECT_EQ(Numbers, (std::set<uint64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(Queues.size(), 3u);
+  }
+}
+
 // B55
 class Killed
     : public Process,

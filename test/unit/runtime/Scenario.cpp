@@ -125,6 +125,20 @@ SCENARIO(unloadTwice) {
   OnUnload();
   return Good;
 }
+// ROCr is closed, and opened again.
+SCENARIO(reopens) {
+  Hsa &F = usual(4);
+  OnUnload();
+  for (unsigned Round : {1u, 2u}) {
+    start(F);
+    loadKernels(F);
+    hsa_queue_t *Q = F.createQueue();
+    dispatch(F, Q, Round);
+    F.waitIdle();
+    OnUnload();
+  }
+  return Good;
+}
 SCENARIO(exitOnThread) {
   usual();
   std::thread([] { exit(Good); }).detach();
