@@ -111,7 +111,7 @@ const char *reasonLeftOut(const std::string &Name) {
       {"graphics",
        {"v_interp_", "s_endpgm_ordered_ps_done", "v_screen_partition_4se_b32",
         "s_setkill", "v_mullit_f32"}},
-      {"global data share and wave sync", {"ds_gws_", "ds_ordered_count"}},
+      {"global data share", {"ds_ordered_count"}},
       {"trap handlers", {"s_rfe_", "s_sethalt", "s_sendmsghalt"}},
       {"forked control flow",
        {"s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join",

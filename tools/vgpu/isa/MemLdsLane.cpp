@@ -1,6 +1,6 @@
 // DS operations that use the LDS crossbar rather than its memory (swizzle,
 // permute), the ones that count through M0 (append, consume, addtid), and the
-// families that are refused by name (GWS, ordered count).
+// one that is refused by name (ordered count).
 #include "isa/MemAccess.h"
 #include "isa/MemTables.h"
 #include "machine/Machine.h"
