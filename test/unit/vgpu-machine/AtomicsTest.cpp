@@ -84,6 +84,28 @@ protected:
   }
   uint64_t out(unsigned I) { return reinterpret_cast<uint64_t *>(Out)[I]; }
 
+  /// Memory in LDS at v3, data 512 bytes behind it and in v[4:5].
+  void runInLds(const std::string &Instruction) {
+    L.GroupBytes = 1024;
+    EXPECT_TRUE(runs(R"(
+      v_lshlrev_b32_e32 v3, 3, v0
+      v_mov_b32_e32 v6, 0x77777777
+      v_mov_b32_e32 v7, 0
+      global_load_dwordx2 v[4:5], v3, s[8:9]
+      global_load_dwordx2 v[8:9], v3, s[8:9] offset:512
+      s_waitcnt vmcnt(0)
+      ds_write_b64 v3, v[8:9]
+      ds_write_b64 v3, v[4:5] offset:512
+    )" + Instruction +
+                     R"(
+      ds_read_b64 v[10:11], v3
+      s_waitcnt lgkmcnt(0)
+      global_store_dwordx2 v3, v[10:11], s[10:11]
+      global_store_dwordx2 v3, v[6:7], s[10:11] offset:512
+    )"))
+        << Instruction << ": " << why();
+  }
+
   void check(const Operation &Op, bool Wide, bool Returns,
              const std::string &Name) {
     const uint64_t Mask = Wide ? ~uint64_t(0) : 0xffffffff;
@@ -148,30 +170,67 @@ TEST_F(Atomics, ThroughEveryKindOfAddress) {
 }
 
 TEST_F(Atomics, Lds) {
-  L.GroupBytes = 512;
   for (const Operation &Op : Operations)
-    for (bool Wide : {false, true})
-      for (bool Returns : {false, true}) {
-        if (!Op.Lds)
-          continue;
-        fill(Wide);
-        std::string Spec = Op.Lds, Base = Spec.substr(0, Spec.find(':'));
-        std::string Type =
-            Spec.substr(Spec.find(':') + 1) + (Wide ? "64" : "32");
-        std::string Data = Wide ? "v[4:5]" : "v4", Dst = Wide ? "v[6:7]" : "v6";
-        std::string Name = "ds_" + Base + (Returns ? "_rtn_" : "_") + Type;
-        EXPECT_RUNS("v_lshlrev_b32_e32 v3, 3, v0\n"
-                    "v_mov_b32_e32 v6, 0x77777777\nv_mov_b32_e32 v7, 0\n"
-                    "global_load_dwordx2 v[4:5], v3, s[8:9]\n"
-                    "global_load_dwordx2 v[8:9], v3, s[8:9] "
-                    "offset:512\ns_waitcnt vmcnt(0)\n"
-                    "ds_write_b64 v3, v[8:9]\n" +
-                    Name + " " + (Returns ? Dst + ", " : "") + "v3, " + Data +
-                    "\nds_read_b64 v[10:11], v3\ns_waitcnt lgkmcnt(0)\n"
-                    "global_store_dwordx2 v3, v[10:11], s[10:11]\n"
-                    "global_store_dwordx2 v3, v[6:7], s[10:11] offset:512\n");
+    for (bool Wide : {false, true}) {
+      if (!Op.Lds)
+        continue;
+      fill(Wide);
+      const std::string Spec = Op.Lds;
+      const std::string Base = "ds_" + Spec.substr(0, Spec.find(':'));
+      const std::string Type = Spec.substr(Spec.find(':') + 1) + (Wide ? "64" : "32");
+      const std::string Data = Wide ? "v[4:5]" : "v4", Dst = Wide ? "v[6:7]" : "v6";
+      for (const bool Returns : {false, true}) {
+        const std::string Name = Base + (Returns ? "_rtn_" : "_") + Type;
+        runInLds(Name + " " + (Returns ? Dst + ", " : "") + "v3, " + Data);
         check(Op, Wide, Returns, Name);
       }
+      // The second operand in LDS too, 128 dwords away.
+      runInLds(Base + "_src2_" + Type + " v3 offset:128");
+      check(Op, Wide, false, Base + "_src2_" + Type);
+    }
+}
+
+/// T is what the instruction works on; \p Expected is told memory and data.
+template <typename T, typename F>
+void eachLane(const uint32_t *In, const uint32_t *Out, const std::string &Name, F Expected) {
+  for (unsigned I = 0; I < 64; ++I) {
+    T Memory, Data, New;
+    std::memcpy(&Data, In + 2 * I, sizeof(T));
+    std::memcpy(&Memory, In + 128 + 2 * I, sizeof(T));
+    std::memcpy(&New, Out + 2 * I, sizeof(T));
+    EXPECT_EQ(New, Expected(Memory, Data)) << Name << " lane " << I;
+  }
+}
+
+TEST_F(Atomics, LdsFloatsWithBothOperandsThere) {
+  auto Run = [&](const std::string &Name) { runInLds(Name + " v3 offset:128"); };
+  for (unsigned I = 0; I < 128; ++I) {
+    const float Value = float(int(I * 37 % 64) - 32) * 0.25f;
+    std::memcpy(In + 2 * I, &Value, sizeof Value);
+    In[2 * I + 1] = ~I; // Stays as it is.
+  }
+  for (const bool Larger : {false, true}) {
+    const std::string Name = Larger ? "ds_max_src2_f32" : "ds_min_src2_f32";
+    Run(Name);
+    eachLane<float>(In, Out, Name, [&](float A, float B) { return (A < B) == Larger ? B : A; });
+    for (unsigned I = 0; I < 64; ++I)
+      EXPECT_EQ(Out[2 * I + 1], In[128 + 2 * I + 1]);
+  }
+  Run("ds_add_src2_f32");
+  eachLane<float>(In, Out, "add", [](float A, float B) { return A + B; });
+  Run("ds_write_src2_b32");
+  eachLane<float>(In, Out, "write", [](float, float B) { return B; });
+  for (unsigned I = 0; I < 128; ++I) {
+    const double Value = (int(I * 37 % 64) - 32) * 1e200;
+    std::memcpy(In + 2 * I, &Value, sizeof Value);
+  }
+  for (const bool Larger : {false, true}) {
+    const std::string Name = Larger ? "ds_max_src2_f64" : "ds_min_src2_f64";
+    Run(Name);
+    eachLane<double>(In, Out, Name, [&](double A, double B) { return (A < B) == Larger ? B : A; });
+  }
+  Run("ds_write_src2_b64");
+  eachLane<double>(In, Out, "write", [](double, double B) { return B; });
 }
 
 TEST_F(Atomics, CompareAndSwapOrderOfOperands) {

@@ -123,12 +123,31 @@ TEST_P(Gfx10Memory, AtomicsThatOnlyGfx10Has) {
   const std::string Rest = " v6, v1, v4, s[10:11] glc";
   Check("global_atomic_csub" + Rest, 10, 3, 0, 7);
   Check("global_atomic_csub" + Rest, 3, 10, 0, 0);
-  Check("global_atomic_fmin" + Rest, bits(2.5f), bits(-1.0f), 0, bits(-1.0f));
-  Check("global_atomic_fmax" + Rest, bits(2.5f), bits(-1.0f), 0, bits(2.5f));
-  const std::string Swap = "global_atomic_fcmpswap v6, v1, v[4:5], s[10:11] glc";
-  Check(Swap, bits(2.5f), bits(9.0f), bits(2.5f), bits(9.0f));
-  Check(Swap, bits(2.5f), bits(9.0f), bits(2.0f), bits(2.5f));
-  Check(Swap, 0x80000000, bits(9.0f), 0, bits(9.0f)); // -0 equals 0
+  const struct {
+    std::string Kind;
+    std::string (*Operands)(const std::string &Data);
+  } Ways[] = {
+      {"global", [](const std::string &Data) { return " v6, v1, " + Data + ", s[10:11] glc"; }},
+      {"flat",
+       [](const std::string &Data) { return " v6, v[8:9], " + Data + " glc"; }},
+      {"buffer",
+       [](const std::string &Data) {
+         return " " + Data + ", v1, s[12:15], 0 offen glc\ns_waitcnt vmcnt(0)\nv_mov_b32 v6, v4";
+       }},
+  };
+  for (const auto &Way : Ways) {
+    const std::string Atomic = "v_add_co_u32 v8, vcc_lo, s10, v1\n"
+                               "v_add_co_ci_u32_e64 v9, s18, s11, 0, vcc_lo\n"
+                               "s_mov_b32 s12, s10\n s_mov_b32 s13, s11\n"
+                               "s_movk_i32 s14, 0x400\n s_mov_b32 s15, 0x31014fac\n" +
+                               Way.Kind + "_atomic_f";
+    Check(Atomic + "min" + Way.Operands("v4"), bits(2.5f), bits(-1.0f), 0, bits(-1.0f));
+    Check(Atomic + "max" + Way.Operands("v4"), bits(2.5f), bits(-1.0f), 0, bits(2.5f));
+    const std::string Swap = Atomic + "cmpswap" + Way.Operands("v[4:5]");
+    Check(Swap, bits(2.5f), bits(9.0f), bits(2.5f), bits(9.0f));
+    Check(Swap, bits(2.5f), bits(9.0f), bits(2.0f), bits(2.5f));
+    Check(Swap, 0x80000000, bits(9.0f), 0, bits(9.0f)); // -0 equals 0
+  }
 }
 
 TEST_P(Gfx10Memory, CacheInstructionsComplete) {
