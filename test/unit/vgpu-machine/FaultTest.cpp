@@ -16,6 +16,12 @@ protected:
     EXPECT_EQ(Result.Status, DispatchStatus::Faulted);
     EXPECT_EQ(Result.Fault.Cause, Cause) << why();
   }
+  /// A device that gives up after 20000 cycles.
+  void limitCycles() {
+    setenv("KPROBE_VGPU_MAX_CYCLES", "20000", 1);
+    D = std::make_unique<Device>(Config, Memory);
+    unsetenv("KPROBE_VGPU_MAX_CYCLES");
+  }
   void says(const std::string &Part) {
     EXPECT_NE(why().find(Part), std::string::npos) << why();
   }
@@ -154,18 +160,14 @@ TEST_F(Faults, TrapTwo) {
 }
 
 TEST_F(Faults, EndlessLoopHitsTheLimit) {
-  setenv("KPROBE_VGPU_MAX_CYCLES", "20000", 1);
-  D = std::make_unique<Device>(Config, Memory);
-  unsetenv("KPROBE_VGPU_MAX_CYCLES");
+  limitCycles();
   fails("loop:\ns_nop 0\ns_branch loop", FaultCause::CycleLimit);
   says("1 wave of this workgroup at entry + 0x");
 }
 
 // Wave 0 waits at a barrier for wave 1, which waits for ever for something else.
 TEST_F(Faults, LimitTellsWhoWaitsAtABarrier) {
-  setenv("KPROBE_VGPU_MAX_CYCLES", "20000", 1);
-  D = std::make_unique<Device>(Config, Memory);
-  unsetenv("KPROBE_VGPU_MAX_CYCLES");
+  limitCycles();
   L.Group[0] = 192;
   L.Grid[0] = 384;
   fails(R"(
@@ -181,6 +183,18 @@ wait:
         FaultCause::CycleLimit);
   says("2 waves of this workgroup waiting at the barrier at entry + 0x28");
   says("2 waves of other workgroups waiting at the barrier at entry + 0x28");
+}
+
+// 2^32 and 2^64 would be none if they were counted in too few bits.
+TEST_F(Faults, GridsAreNotCutToThirtyTwoBits) {
+  limitCycles();
+  L.Group[0] = 1;
+  L.Grid[0] = L.Grid[1] = 1u << 16;
+  fails("", FaultCause::CycleLimit);
+  L.Grid[0] = L.Grid[1] = 1u << 31;
+  L.Grid[2] = 4;
+  fails("", FaultCause::InvalidPacket);
+  says("grid has 2^64 workgroups or more");
 }
 
 TEST_F(Faults, CancelEndsADispatch) {

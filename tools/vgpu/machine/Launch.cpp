@@ -39,7 +39,8 @@ const char *Dispatch::prepare(const DispatchArgs &A, DispatchResult &Result) {
       return "a grid or workgroup dimension of the packet is zero";
     Items *= GroupSize[D];
     Groups[D] = uint32_t((uint64_t(Grid[D]) + GroupSize[D] - 1) / GroupSize[D]);
-    GroupsTotal *= Groups[D];
+    if (__builtin_mul_overflow(GroupsTotal, Groups[D], &GroupsTotal))
+      return "grid has 2^64 workgroups or more";
   }
   Found.QueueError = 64;
   if (Items > Config.MaxWorkgroupItems)
