@@ -3,6 +3,7 @@
 // global ones never do. Scratch is laid out so that a dword of all lanes is
 // consecutive: byte o of lane l lies at base + (o / 4) * 4 * wave size + 4 * l +
 // o % 4.
+#include "core/TargetClones.h"
 #include "isa/MemAccess.h"
 #include "isa/MemTables.h"
 #include "machine/Machine.h"
@@ -18,7 +19,7 @@ enum class Pattern : uint8_t { General, Consecutive, Same };
 
 /// Fills A with the addresses of Lanes (32 or 64) lanes and says how they lie to
 /// each other.
-__attribute__((target_clones("arch=x86-64-v3", "default"))) Pattern
+VGPU_TARGET_CLONES Pattern
 addPairs(uint64_t *A, const uint32_t *Low, const uint32_t *High, uint64_t Offset, unsigned Bytes,
          unsigned Lanes) {
   uint64_t First = hostAddress((uint64_t(High[0]) << 32 | Low[0]) + Offset), Differ = 0;
@@ -30,7 +31,7 @@ addPairs(uint64_t *A, const uint32_t *Low, const uint32_t *High, uint64_t Offset
   return Differ ? Pattern::General : Pattern::Consecutive;
 }
 
-__attribute__((target_clones("arch=x86-64-v3", "default"))) Pattern
+VGPU_TARGET_CLONES Pattern
 addOffsets(uint64_t *A, const uint32_t *Offsets, uint64_t Base, unsigned Bytes, unsigned Lanes) {
   uint64_t First = hostAddress(Base + Offsets[0]), Differ = 0;
   for (unsigned Half = 0; Half < Lanes; Half += 32)
@@ -42,7 +43,7 @@ addOffsets(uint64_t *A, const uint32_t *Offsets, uint64_t Base, unsigned Bytes, 
 }
 
 /// True when any lane, active or not, has an address in one of the apertures.
-__attribute__((target_clones("arch=x86-64-v3", "default"))) bool
+VGPU_TARGET_CLONES bool
 touchesAperture(const uint64_t *A, uint64_t SharedHigh, uint64_t PrivateHigh, unsigned Lanes) {
   uint64_t Any = 0;
   for (unsigned Half = 0; Half < Lanes; Half += 32)

@@ -1,6 +1,7 @@
 // DS: reads, writes and atomics of the workgroup's local memory. Addresses are
 // byte offsets into its allocation; one beyond it is a fault (the hardware
 // would read zero or drop the write, and a program would never be told).
+#include "core/TargetClones.h"
 #include "isa/MemAccess.h"
 #include "isa/MemTables.h"
 #include "machine/Machine.h"
@@ -17,7 +18,7 @@ struct LdsAddresses {
   bool Consecutive; ///< All lanes active, Bytes apart: no bank conflict.
 };
 
-__attribute__((target_clones("arch=x86-64-v3", "default"))) uint32_t
+VGPU_TARGET_CLONES uint32_t
 addOffset(uint32_t *A, const uint32_t *Base, uint32_t Offset, uint32_t Bytes, unsigned Lanes,
           bool *Consecutive) {
   uint32_t First = Base[0] + Offset, Differ = 0, Most = 0;

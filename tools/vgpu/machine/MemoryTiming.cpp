@@ -1,6 +1,8 @@
 //===- MemoryTiming.cpp - Caches, channels, LDS banks -----------------------===//
 #include "machine/MemoryTiming.h"
 
+#include "core/TargetClones.h"
+
 #include <algorithm>
 
 namespace vgpu {
@@ -66,7 +68,7 @@ unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwor
 
 /// True when Address - Address[0] equals Delta in \p Lanes (32 or 64), the
 /// inactive ones too: a lane of no use may only cost a repetition.
-__attribute__((target_clones("arch=x86-64-v3", "default"))) static bool
+VGPU_TARGET_CLONES static bool
 sameDeltas(const uint32_t *Address, const uint32_t *Delta, unsigned Lanes) {
   uint32_t Differ = 0;
   for (unsigned Half = 0; Half < Lanes; Half += 32)
@@ -74,7 +76,7 @@ sameDeltas(const uint32_t *Address, const uint32_t *Delta, unsigned Lanes) {
       Differ |= (Address[L] - Address[0]) ^ Delta[L];
   return !Differ;
 }
-__attribute__((target_clones("arch=x86-64-v3", "default"))) static bool
+VGPU_TARGET_CLONES static bool
 sameDeltas(const uint64_t *Address, const uint64_t *Delta, unsigned Lanes) {
   uint64_t Differ = 0;
   for (unsigned Half = 0; Half < Lanes; Half += 32)
