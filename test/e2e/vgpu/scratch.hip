@@ -1,4 +1,5 @@
-// Private arrays that the compiler cannot keep in registers live in scratch;
+// Private arrays that the compiler cannot keep in registers live in scratch, and are
+// indexed from both ends (by an offset that is negative without its constant part);
 // ROCr grows a queue's scratch when a kernel needs more than it has, and takes
 // very large scratch back after the dispatch.
 // REQUIRES: vgpu
@@ -19,7 +20,7 @@ template <int Size> __global__ void shuffle(const int *Order, int *Out, int N) {
   int Sum = 0;
   for (int J = 0; J < 16; ++J) {
     const int K = Order[(I + J) % N] % Size;
-    Sum += Private[K];
+    Sum += Private[K] ^ Private[Size - 1 - K];
     Private[(K * 7 + 1) % Size] ^= J;
   }
   Out[I] = Sum;
@@ -32,7 +33,7 @@ template <int Size> static int expected(const std::vector<int> &Order, int I) {
   int Sum = 0;
   for (int J = 0; J < 16; ++J) {
     const int K = Order[(I + J) % Order.size()] % Size;
-    Sum += Private[K];
+    Sum += Private[K] ^ Private[Size - 1 - K];
     Private[(K * 7 + 1) % Size] ^= J;
   }
   return Sum;

@@ -202,8 +202,8 @@ TEST_F(VectorMemory, BufferFormats) {
     }
 }
 
-/// Scratch through MUBUF (as the compiler does) and through the flat aperture
-/// is one memory.
+/// Scratch through MUBUF (as the compiler does, by negative numbers too) and through
+/// the flat aperture is one memory.
 TEST_F(VectorMemory, ScratchIsOneMemoryBothWays) {
   amd_queue_t *Queue = Memory.array<amd_queue_t>(1);
   L.Queue = Queue;
@@ -218,8 +218,8 @@ TEST_F(VectorMemory, ScratchIsOneMemoryBothWays) {
     v_add_u32_e32 v4, 0x100, v0
     v_add_u32_e32 v5, 0x200, v0
     buffer_store_dword v4, off, s[0:3], 0 offset:8
-    v_mov_b32_e32 v6, 12
-    buffer_store_dword v5, v6, s[0:3], 0 offen
+    v_mov_b32_e32 v6, -20
+    buffer_store_dword v5, v6, s[0:3], 0 offen offset:32
     s_getreg_b32 s12, hwreg(HW_REG_SH_MEM_BASES, 0, 16)
     s_lshl_b32 s12, s12, 16
     v_mov_b32_e32 v8, 8

@@ -52,6 +52,8 @@ bool BufferAccess::resolve(Wave &W, const Inst &I, const BufferResource &R, unsi
     unsigned L = unsigned(__builtin_ctzll(Rest));
     uint64_t At = (Index ? Index->Lane[L] : 0) + (R.AddThreadId ? L : 0);
     uint64_t Off = uint64_t(uint32_t(I.Offset)) + (Offset ? Offset->Lane[L] : 0);
+    if (R.Swizzle && R.AddThreadId)
+      Off = uint32_t(Off); // Scratch: compilers index from behind, by negative numbers.
     uint64_t BufferOffset;
     if (R.Swizzle) {
       BufferOffset = (At / R.IndexStride * R.Stride + Off / R.ElementBytes * R.ElementBytes) *
