@@ -42,6 +42,7 @@ struct Dispatch {
   // Whose time stamps are the kernel's.
   hsa_signal_t timed() const { return Run.handle ? Run : Own; }
 
+  // Not to be looked at once Completed is set: another dispatch may have them.
   hsa_signal_t Own = {}; // handle 0: completion is not watched
   hsa_signal_t App = {}; // the program's signal that Own stands in for
   hsa_signal_t Run = {}; // of the run behind a barrier (Replay.h)

@@ -3,6 +3,7 @@
 #include "HostRecorder.h"
 #include "LinuxEvents.h"
 #include "Log.h"
+#include "QuietWrite.h"
 #include "Waves.h"
 
 #include <csignal>
@@ -16,6 +17,8 @@ namespace kprobe {
 
 static constexpr size_t ChunkBytes = 4u << 20;
 static constexpr size_t MostHeldBack = 64;
+static constexpr size_t HostEventsEvery = 32; // dispatches
+static constexpr std::chrono::milliseconds NoPatience(0);
 static constexpr std::chrono::milliseconds IdlePatience(1000);
 // While host events are recorded: what a killed process loses at most.
 static constexpr std::chrono::milliseconds HostEventPatience(50);
@@ -28,9 +31,9 @@ static uint64_t clockNs(clockid_t Clock) {
   return uint64_t(Now.tv_sec) * 1000000000ull + uint64_t(Now.tv_nsec);
 }
 
-Drain::Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
-             DispatchBoard &Board, ProcessDump &Dump, Metrics &Sensors)
-    : Api(Api), Devices(Devices), Signals(Signals), Board(Board), Dump(Dump),
+Drain::Drain(const HsaApi &Api, Agents &Devices, DispatchBoard &Board,
+             ProcessDump &Dump, Metrics &Sensors)
+    : Api(Api), Devices(Devices), Board(Board), Dump(Dump),
       Summary(Dump.Summary), Sensors(Sensors) {
   if (Api.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &SystemHz) !=
       HSA_STATUS_SUCCESS)
@@ -83,6 +86,7 @@ void Drain::message(const std::string &Text) {
 }
 
 void *Drain::threadMain(void *Self) {
+  blocksAllSignals();
   // Nothing may escape into the program: out of memory ends the trace.
   try {
     static_cast<Drain *>(Self)->run();
@@ -98,8 +102,9 @@ void Drain::run() {
   LinuxEvents &Linux = LinuxEvents::get();
   while (!Board.stopped()) {
     std::vector<DispatchRef> Batch =
-        Board.take(Host.recording() || Linux.recording() ? HostEventPatience
-                                                         : IdlePatience);
+        Board.take(preparePools()                            ? NoPatience
+                   : Host.recording() || Linux.recording() ? HostEventPatience
+                                                           : IdlePatience);
     // What was recorded before the question is seen below.
     uint64_t Asked = FlushesAsked.load(std::memory_order_acquire);
     writeMessages();
@@ -127,7 +132,7 @@ void Drain::run() {
 }
 
 void Drain::append(uint32_t Kind, const void *Record, size_t RecordBytes,
-                   const std::string &Strings) {
+                   std::string_view Strings) {
   DumpWriter::Part Parts[2] = {{Record, RecordBytes},
                                {Strings.data(), Strings.size()}};
   std::string Why;
@@ -215,7 +220,7 @@ void Drain::writeClocks(bool OnlyNew) {
 
 void Drain::writeHostEvents() {
   auto Append = [this](uint32_t Kind, const void *Record, size_t Bytes,
-                       const std::string &Rest) {
+                       std::string_view Rest) {
     append(Kind, Record, Bytes, Rest);
   };
   // Before the samples that name them.
@@ -223,6 +228,15 @@ void Drain::writeHostEvents() {
     Dump.CountersDescribed = Sensors.describe(Append);
   HostRecorder::get().drain(Append);
   LinuxEvents::get().drain(Append);
+}
+
+// True while there is more to prepare.
+bool Drain::preparePools() {
+  bool More = false;
+  for (Agent *Device : Devices.all())
+    if (RingPool *Pool = Device->pool())
+      More |= Pool->prepare();
+  return More;
 }
 
 void Drain::writeMessages() {
@@ -236,6 +250,7 @@ void Drain::writeMessages() {
 }
 
 void Drain::writeBatch(const std::vector<DispatchRef> &Batch) {
+  size_t Written = 0;
   for (const DispatchRef &Item : Batch) {
     if (!Item->Device->Announced && !Item->Own.handle &&
         HeldBack.size() < MostHeldBack) {
@@ -243,7 +258,9 @@ void Drain::writeBatch(const std::vector<DispatchRef> &Batch) {
       continue;
     }
     writeDispatch(*Item, true);
-    writeHostEvents();
+    // A long batch must not let the threads' rings run full.
+    if (++Written % HostEventsEvery == 0)
+      writeHostEvents();
     if (!HeldBack.empty() && HeldBack.front()->Device == Item->Device)
       writeHeldBack();
   }
@@ -263,18 +280,21 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
   // At an early end ROCr may not have come round to its handler yet.
   bool Fallen = !Completed && Item.Own.handle &&
                 Api.hsa_signal_load_scacquire(Item.Own) < 1;
-  if (Fallen)
-    Item.EndTick =
-        reinterpret_cast<const amd_signal_t *>(Item.timed().handle)->end_ts;
-  if (Completed || Fallen) {
-    if (Item.EndTick != 0)
-      Device.KnownTick = Item.EndTick;
-    hsa_amd_profiling_dispatch_time_t Time = {};
-    if (Item.EndTick != 0 &&
-        Api.hsa_amd_profiling_get_dispatch_time(Device.Handle, Item.timed(),
-                                                &Time) == HSA_STATUS_SUCCESS) {
-      Record.BeginSystem = Time.start;
-      Record.EndSystem = Time.end;
+  if (Fallen) {
+    const auto *Raw =
+        reinterpret_cast<const amd_signal_t *>(Item.timed().handle);
+    Item.BeginTick = Raw->start_ts;
+    Item.EndTick = Raw->end_ts;
+  }
+  if ((Completed || Fallen) && Item.EndTick != 0) {
+    Device.KnownTick = Item.EndTick;
+    // The later one first: ROCr may bring its clocks in line for it.
+    uint64_t Begin = 0, End = 0;
+    const ClockSources Sources = clockSources(Device);
+    if (Sources.Convert(Item.EndTick, End) &&
+        Sources.Convert(Item.BeginTick, Begin)) {
+      Record.BeginSystem = Begin;
+      Record.EndSystem = End;
     }
   }
   bool Traced = Record.Status == KPROBE_DISPATCH_TRACED;
@@ -311,11 +331,6 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
       Pool.release(Item.Region);
       Device.releaseContext(Item.Context);
     }
-  }
-  if (Completed) {
-    Signals.release(Item.Own);
-    if (Item.Run.handle)
-      Signals.release(Item.Run);
   }
 }
 

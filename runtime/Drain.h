@@ -9,7 +9,6 @@
 #include "Dispatch.h"
 #include "Metrics.h"
 #include "ProcessDump.h"
-#include "SignalPool.h"
 
 #include <pthread.h>
 #include <unordered_set>
@@ -18,8 +17,8 @@ namespace kprobe {
 
 class Drain {
 public:
-  Drain(const HsaApi &Api, Agents &Devices, SignalPool &Signals,
-        DispatchBoard &Board, ProcessDump &Dump, Metrics &Sensors);
+  Drain(const HsaApi &Api, Agents &Devices, DispatchBoard &Board,
+        ProcessDump &Dump, Metrics &Sensors);
 
   // False when the thread cannot be made.
   bool start();
@@ -50,16 +49,16 @@ private:
   void describeAgent(Agent &Device);
   void announceTable(const SiteTable &Table);
   void writeClocks(bool OnlyNew);
+  bool preparePools();
   void writeMessages();
   void writeHostEvents();
   void append(uint32_t Kind, const void *Record, size_t RecordBytes,
-              const std::string &Strings = std::string());
+              std::string_view Strings = {});
 
   ClockSources clockSources(const Agent &Device) const;
 
   const HsaApi &Api;
   Agents &Devices;
-  SignalPool &Signals;
   DispatchBoard &Board;
   ProcessDump &Dump;
   KprobeSummaryRecord &Summary;

@@ -5,6 +5,7 @@
 #include "LinuxEvents.h"
 #include "Log.h"
 #include "ProcessDump.h"
+#include "QuietWrite.h"
 
 #include <cerrno>
 #include <csignal>
@@ -32,7 +33,7 @@ struct HostDump {
   pid_t Process = 0;
 
   void append(uint32_t Kind, const void *Record, size_t Bytes,
-              const std::string &Rest);
+              std::string_view Rest);
   void drain();
   void run();
   bool end();
@@ -42,7 +43,7 @@ struct HostDump {
 HostDump *Only = nullptr;
 
 void HostDump::append(uint32_t Kind, const void *Record, size_t Bytes,
-                      const std::string &Rest) {
+                      std::string_view Rest) {
   std::string Why;
   ProcessDump *Dump = ProcessDump::open(Settings, Why);
   DumpWriter::Part Parts[2] = {{Record, Bytes}, {Rest.data(), Rest.size()}};
@@ -55,7 +56,7 @@ void HostDump::append(uint32_t Kind, const void *Record, size_t Bytes,
 
 void HostDump::drain() {
   auto Append = [this](uint32_t Kind, const void *Record, size_t Bytes,
-                       const std::string &Rest) {
+                       std::string_view Rest) {
     append(Kind, Record, Bytes, Rest);
   };
   HostRecorder::get().drain(Append);
@@ -95,6 +96,7 @@ bool HostDump::end() {
 }
 
 void *threadMain(void *) {
+  blocksAllSignals();
   Only->run();
   return nullptr;
 }
@@ -107,7 +109,7 @@ void finishAtExit() {
     if (ProcessDump *Dump = ProcessDump::get()) {
       Dump->Summary.ChunksDropped = Dump->Writer.chunksDropped();
       Only->append(KPROBE_CHUNK_SUMMARY, &Dump->Summary, sizeof(Dump->Summary),
-                   std::string());
+                   {});
     }
   });
 }

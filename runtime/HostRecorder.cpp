@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -71,18 +70,18 @@ HostStream *HostRecorder::newStream() {
     EndKeyMade = true;
     pthread_atfork(nullptr, nullptr, inChild);
   }
-  void *Ring = mmap(nullptr, RingBytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (Ring == MAP_FAILED)
+  TouchedInOrder Memory(RingBytes);
+  if (!Memory.Begin)
     return nullptr;
   auto *Stream =
-      new (std::nothrow) HostStream(static_cast<uint8_t *>(Ring), RingBytes,
-                                    ++Threads, uint32_t(syscall(SYS_gettid)));
+      new (std::nothrow) HostStream(Memory.Begin, RingBytes, ++Threads,
+                                    uint32_t(syscall(SYS_gettid)));
   if (!Stream || pthread_setspecific(EndKey, Stream) != 0) {
-    munmap(Ring, RingBytes);
+    Memory.unmap();
     delete Stream;
     return nullptr;
   }
+  Stream->Memory = Memory;
   Streams.push_back(Stream);
   noteBegin();
   return Mine = Stream;
@@ -199,7 +198,7 @@ void HostRecorder::writeStream(HostStream &Stream, const ChunkSink &Append) {
       return;
     KprobeHostEventsRecord Record = {Stream.Number, 0, Lost};
     Append(KPROBE_CHUNK_HOST_EVENTS, &Record, sizeof(Record),
-           std::string(reinterpret_cast<const char *>(Span.Data), Span.Bytes));
+           {reinterpret_cast<const char *>(Span.Data), Span.Bytes});
     Stream.LostTold = Lost;
     Stream.consume(Span.Bytes);
     Left -= Span.Bytes < Left ? Span.Bytes : Left;
@@ -258,7 +257,7 @@ void HostRecorder::drain(const ChunkSink &Append) {
         break;
       }
     LostBefore += Stream->lost();
-    munmap(Stream->Ring, Stream->Bytes);
+    Stream->Memory.unmap();
     delete Stream;
   }
 }

@@ -54,7 +54,7 @@ public:
 
   // Hands out everything recorded so far as chunks. One caller at a time.
   using ChunkSink = std::function<void(uint32_t Kind, const void *Record,
-                                       size_t Bytes, const std::string &Rest)>;
+                                       size_t Bytes, std::string_view Rest)>;
   void drain(const ChunkSink &Append);
   // Source is asked for chunks of its own at each drain, before the events.
   void addSource(std::function<void(const ChunkSink &)> Source);

@@ -16,6 +16,8 @@
 #ifndef KPROBE_RUNTIME_HOSTSTREAM_H
 #define KPROBE_RUNTIME_HOSTSTREAM_H
 
+#include "LargePages.h"
+
 #include "kprobe/wire.h"
 
 #include <atomic>
@@ -30,6 +32,7 @@ public:
   static constexpr uint64_t MostEndBytes = 256;
   static constexpr uint64_t EndReserve = 2 * MostEndBytes;
 
+  // Bytes: a power of two.
   HostStream(uint8_t *Ring, uint64_t Bytes, uint32_t Number, uint32_t ThreadId)
       : Ring(Ring), Bytes(Bytes), Number(Number), ThreadId(ThreadId) {}
 
@@ -106,6 +109,7 @@ public:
   const uint64_t Bytes;
   const uint32_t Number;
   const uint32_t ThreadId;
+  TouchedInOrder Memory; // that Ring is in
   bool Announced = false;
   uint64_t LostTold = 0;
   uint64_t NameReadNs = 0;

@@ -206,8 +206,7 @@ void LinuxEvents::drainRing(Ring &R, const HostRecorder::ChunkSink &Append) {
     }
     KprobeHostEventsRecord Record = {R.Stream, 0, R.Lost};
     Append(KPROBE_CHUNK_HOST_EVENTS, &Record, sizeof(Record),
-           std::string(reinterpret_cast<const char *>(Events.data()),
-                       Events.size()));
+           {reinterpret_cast<const char *>(Events.data()), Events.size()});
     R.LostTold = R.Lost;
     Events.clear();
   };

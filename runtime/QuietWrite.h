@@ -13,6 +13,10 @@ namespace kprobe {
 // parts are consumed: their contents are undefined afterwards.
 int writeQuietly(int Fd, struct iovec *Parts, size_t Count);
 
+// From a thread of ours that has blocked all signals for good: its writes need
+// no care for them, which costs four system calls each.
+void blocksAllSignals();
+
 } // namespace kprobe
 
 #endif

@@ -2,14 +2,13 @@
 // "AQL kernel dispatch packet".
 #include "Rewriter.h"
 #include "HostRecorder.h"
+#include "ThreadId.h"
 #include "profile/Profile.h"
 
 #include <algorithm>
 #include <chrono>
 #include <hsa/amd_hsa_signal.h>
-#include <sys/syscall.h>
 #include <thread>
-#include <unistd.h>
 
 namespace kprobe {
 
@@ -60,11 +59,6 @@ GridShape gridShape(const hsa_kernel_dispatch_packet_t &Packet,
   }
   Shape.Waves = saturate(Waves);
   return Shape;
-}
-
-static uint32_t threadId() {
-  // The kernel is asked each time: a cached id would be wrong after fork.
-  return uint32_t(syscall(SYS_gettid));
 }
 
 void Rewriter::rewrite(const std::shared_ptr<QueueState> &Queue,
@@ -252,6 +246,7 @@ namespace {
 // What ROCr's signal thread gets; lives from registration to the one call.
 struct Completion {
   const HsaApi *Api;
+  SignalPool *Signals;
   DispatchBoard *Board;
   DispatchRef Item;
 };
@@ -275,6 +270,9 @@ static bool onCompletion(hsa_signal_value_t, void *Data) {
   }
   // Pairs with the acquire loads of the submitter (throttle) and the drain.
   Item.Completed.store(true, std::memory_order_release);
+  // At once: a program far ahead of the drain would find none left.
+  Done->Signals->release(Item.Own);
+  Done->Signals->release(Item.Run);
   Done->Board->completed(Done->Item);
   return false;
 }
@@ -288,7 +286,7 @@ bool Rewriter::watch(const DispatchRef &Item,
   Item->App = Packet.completion_signal;
   Board.submitted(Item);
   auto Argument =
-      std::unique_ptr<Completion>(new Completion{&Api, &Board, Item});
+      std::unique_ptr<Completion>(new Completion{&Api, &Signals, &Board, Item});
   if (Api.hsa_amd_signal_async_handler(Signal, HSA_SIGNAL_CONDITION_LT, 1,
                                        onCompletion,
                                        Argument.get()) != HSA_STATUS_SUCCESS) {

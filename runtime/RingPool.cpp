@@ -1,6 +1,7 @@
 // First fit from the pool's begin, so that the same zeroed, warm bytes are used
 // again and a small program never touches the rest.
 #include "RingPool.h"
+#include "LargePages.h"
 
 #include "kprobe/wire.h"
 
@@ -13,6 +14,10 @@ static constexpr uint64_t HeaderBytes = sizeof(KprobeWaveHeader);
 static constexpr uint64_t LeastSharers = 8;
 // More than this and the grid is no sample any more, but an accident.
 static constexpr uint32_t MostSampleShift = 40;
+// Beyond the last region in use: 128 of the usual rings.
+static constexpr uint64_t PreparedBytes = 8u << 20;
+// Whoever wants a region meanwhile waits for a piece to be done.
+static constexpr uint64_t PieceBytes = 512u << 10;
 
 uint64_t RegionPlan::bytes() const {
   return SlotCount * (HeaderBytes + RingBytes);
@@ -60,8 +65,11 @@ RingPool::RingPool(void *Memory, uint64_t Bytes, uint32_t MostRing,
     : Memory(static_cast<uint8_t *>(Memory)), Bytes(Bytes), MostRing(MostRing),
       LeastRing(std::min(LeastRing, MostRing)),
       FlushWrites(std::move(FlushWrites)), FreeBytes(Bytes) {
-  if (Bytes)
-    Free[0] = Bytes;
+  if (!Bytes)
+    return;
+  Free[0] = Bytes;
+  // Only in the host's memory does this do anything.
+  askForLargePages(Memory, Bytes);
 }
 
 uint64_t RingPool::freeBytes() const {
@@ -108,16 +116,32 @@ RingRegion RingPool::take(const RegionPlan &Plan) {
     Free[Region.Offset + Need] = Rest;
   FreeBytes -= Need;
   ++InUse;
-  // Fresh memory is zeroed when it is first used, not at start: most programs
-  // never reach the pool's end.
+  // Where prepare() was not fast enough.
   uint64_t End = Region.Offset + Need;
-  if (End > ZeroedBytes) {
-    std::memset(Memory + ZeroedBytes, 0, End - ZeroedBytes);
-    ZeroedBytes = End;
-    if (FlushWrites)
-      FlushWrites();
-  }
+  if (End > ZeroedBytes)
+    zeroUpTo(End);
   return Region;
+}
+
+// Only some way ahead of what is used: most programs never reach the pool's end.
+bool RingPool::prepare() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  // What was never zeroed was never handed out: it ends the last free block.
+  if (ZeroedBytes == Bytes)
+    return false;
+  uint64_t Wanted =
+      std::min(Bytes, std::prev(Free.end())->first + PreparedBytes);
+  if (ZeroedBytes < Wanted)
+    zeroUpTo(std::min(Wanted, ZeroedBytes + PieceBytes));
+  return ZeroedBytes < Wanted;
+}
+
+// With the lock held.
+void RingPool::zeroUpTo(uint64_t End) {
+  std::memset(Memory + ZeroedBytes, 0, End - ZeroedBytes);
+  ZeroedBytes = End;
+  if (FlushWrites)
+    FlushWrites();
 }
 
 void RingPool::release(const RingRegion &Region) {

@@ -70,6 +70,11 @@ public:
   // The same for exactly this plan.
   RingRegion acquireExactly(const RegionPlan &Plan);
 
+  // Zeroes a piece of memory that has not been used yet, so that acquire() finds
+  // it done; for a thread that has nothing else to do. False when there is
+  // enough.
+  bool prepare();
+
   // The caller has zeroed again what the device wrote.
   void release(const RingRegion &Region);
 
@@ -80,6 +85,7 @@ public:
 
 private:
   RingRegion take(const RegionPlan &Plan);
+  void zeroUpTo(uint64_t End);
 
   uint8_t *Memory;
   uint64_t Bytes;

@@ -18,7 +18,7 @@ public:
 
   // A signal with value 1 and time stamps of zero, or handle 0.
   hsa_signal_t acquire();
-  // Only after the signal's handler has been called.
+  // Only once the signal's handler is being called, or was never registered.
   void release(hsa_signal_t Signal);
 
   // Destroys those that are not in use; none may be acquired afterwards.

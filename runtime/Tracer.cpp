@@ -23,7 +23,7 @@ Tracer::Tracer(const HsaApi &Functions, const Config &Wishes,
               Settings.Mode == KPROBE_MODE_EXACT ? &Exact : nullptr,
               Dump.DispatchCounter),
       Things(Api, Devices, Signals), Sensors(Devices),
-      Writer(Api, Devices, Signals, Board, Dump, Sensors) {}
+      Writer(Api, Devices, Board, Dump, Sensors) {}
 
 bool Tracer::start() {
   std::string NoSensors;
@@ -265,6 +265,7 @@ void Tracer::executableFrozen(hsa_executable_t Executable) {
                               Symbols))
       report(Devices.providePool(*Device));
   }
+  Board.nudge(); // to prepare the pool
 }
 
 void Tracer::executableDestroyed(hsa_executable_t Executable) {

@@ -138,7 +138,7 @@ protected:
   Seen drain() {
     Seen Out;
     HostRecorder::get().drain([&](uint32_t Kind, const void *Record,
-                                  size_t Bytes, const std::string &Rest) {
+                                  size_t Bytes, std::string_view Rest) {
       if (Kind == KPROBE_CHUNK_THREAD) {
         KprobeThreadRecord Thread;
         std::memcpy(&Thread, Record, Bytes);

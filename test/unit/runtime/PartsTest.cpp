@@ -2,14 +2,21 @@
 // slots, clock arithmetic, grid shapes.
 #include "Clocks.h"
 #include "Config.h"
+#include "LargePages.h"
 #include "Rewriter.h"
 #include "RingPool.h"
+#include "ThreadId.h"
 #include "Waves.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace kprobe;
 
@@ -203,6 +210,74 @@ TEST(RingPool, ReusesAndJoinsRegions) {
   RingRegion All = Pool.acquire({900}, TooLarge);
   EXPECT_EQ(All.Offset, 0u);
   EXPECT_EQ(All.Plan.SlotCount, 900u);
+}
+
+TEST(RingPool, PreparesWhatIsNotInUse) {
+  constexpr uint64_t MiB = 1u << 20;
+  std::vector<uint8_t> Memory(32 * MiB, 0xa5);
+  unsigned Flushes = 0;
+  RingPool Pool(Memory.data(), Memory.size(), 1024, 1024, [&] { ++Flushes; });
+  auto ZeroBytes = [&] {
+    return uint64_t(std::find(Memory.begin(), Memory.end(), 0xa5) -
+                    Memory.begin());
+  };
+  auto PrepareAll = [&] {
+    while (Pool.prepare())
+      ;
+  };
+  PrepareAll();
+  EXPECT_EQ(ZeroBytes(), 8 * MiB);
+  EXPECT_GT(Flushes, 0u);
+  EXPECT_EQ(Pool.freeBytes(), Memory.size());
+  bool TooLarge = false;
+  RingRegion Region = Pool.acquire({3000}, TooLarge);
+  // What the device writes stays, and there is as much ahead of it as before.
+  std::memset(Pool.address(Region), 1, Region.Bytes);
+  const unsigned Before = Flushes;
+  PrepareAll();
+  EXPECT_EQ(ZeroBytes(), Region.Bytes + 8 * MiB);
+  EXPECT_EQ(Pool.address(Region)[Region.Bytes - 1], 1);
+  EXPECT_GT(Flushes, Before);
+  RingRegion All = Pool.acquire({1, 1}, TooLarge);
+  EXPECT_EQ(All.Offset, Region.Bytes);
+  // Not beyond the end.
+  std::memset(Pool.address(Region), 0, Region.Bytes);
+  Pool.release(Region);
+  Pool.release(All);
+  RingRegion Most = Pool.acquire({29000}, TooLarge);
+  ASSERT_TRUE(Most);
+  PrepareAll();
+  EXPECT_EQ(ZeroBytes(), Memory.size());
+}
+
+TEST(ThreadId, IsTheCallersAlsoAfterFork) {
+  const auto Asked = [] { return uint32_t(syscall(SYS_gettid)); };
+  EXPECT_EQ(threadId(), Asked());
+  std::thread([&] { EXPECT_EQ(threadId(), Asked()); }).join();
+  const pid_t Child = fork();
+  if (Child == 0)
+    _exit(threadId() == Asked() && threadId() == uint32_t(getpid()) ? 0 : 1);
+  int Status = -1;
+  waitpid(Child, &Status, 0);
+  EXPECT_EQ(Status, 0);
+}
+
+// Who writes little gets small pages; places keep their distance to large ones.
+TEST(TouchedInOrder, BeginsBeforeALargePage) {
+  constexpr size_t Large = 2u << 20;
+  for (size_t Bytes : {size_t(64) << 10, 4 * Large}) {
+    TouchedInOrder Memory(Bytes);
+    ASSERT_NE(Memory.Begin, nullptr);
+    std::memset(Memory.Begin, 1, Bytes);
+    if (Bytes >= Large) {
+      EXPECT_EQ((reinterpret_cast<uintptr_t>(Memory.Begin) +
+                 TouchedInOrder::LittleBytes) %
+                    Large,
+                0u);
+    }
+    Memory.unmap();
+  }
+  EXPECT_EQ(TouchedInOrder(size_t(1) << 60).Begin, nullptr);
 }
 
 TEST(RingPool, TellsTooLargeFromBusy) {
