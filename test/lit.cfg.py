@@ -46,6 +46,10 @@ config.environment["KPROBE_LLVM_BIN"] = own_bin
 # benchmarks/kernels/build.sh, which uses the same script.
 hipcc = "hipcc" if is_main else os.path.join(config.kprobe_source, "tools", "hipclang") + " " + llvm
 
+browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+if browser:
+    config.available_features.add("browser")
+
 # Longer names first: lit replaces in order, by plain search.
 config.substitutions += [
     ("%plugin15", os.path.join(kprobe_lib, "kprobe-pass-llvm15.so")),
@@ -69,6 +73,7 @@ config.substitutions += [
     ("%plain", os.path.join(config.kprobe_build, "test", "e2e-programs", "plain")),
     ("%probed", os.path.join(config.kprobe_build, "test", "e2e-programs", "probed")),
     ("%python", config.python),
+    ("%browser", browser or "none"),
 ]
 
 # The virtual GPU stands in for a device; every build has it.
