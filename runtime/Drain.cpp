@@ -4,6 +4,7 @@
 #include "LinuxEvents.h"
 #include "Log.h"
 #include "QuietWrite.h"
+#include "ThreadId.h"
 #include "Waves.h"
 
 #include <csignal>
@@ -87,6 +88,7 @@ void Drain::message(const std::string &Text) {
 
 void *Drain::threadMain(void *Self) {
   blocksAllSignals();
+  isOurs();
   // Nothing may escape into the program: out of memory ends the trace.
   try {
     static_cast<Drain *>(Self)->run();

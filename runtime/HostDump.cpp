@@ -6,6 +6,7 @@
 #include "Log.h"
 #include "ProcessDump.h"
 #include "QuietWrite.h"
+#include "ThreadId.h"
 
 #include <cerrno>
 #include <csignal>
@@ -97,6 +98,7 @@ bool HostDump::end() {
 
 void *threadMain(void *) {
   blocksAllSignals();
+  isOurs();
   Only->run();
   return nullptr;
 }

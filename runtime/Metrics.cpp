@@ -1,6 +1,7 @@
 // Functions and numbers as in rocm_smi.h of ROCm 5.2; what later versions have
 // changed is said where it matters.
 #include "Metrics.h"
+#include "ThreadId.h"
 
 #include <csignal>
 #include <cstring>
@@ -195,6 +196,7 @@ bool Metrics::describe(const HostRecorder::ChunkSink &Append) {
 }
 
 void *Metrics::threadMain(void *Self) {
+  isOurs();
   try {
     static_cast<Metrics *>(Self)->run();
   } catch (...) {

@@ -1,5 +1,6 @@
 // Layouts are perf_event_open(2)'s for our sample_type.
 #include "PerfRecords.h"
+#include "ThreadId.h"
 #include "WholeFile.h"
 
 #include <cstdlib>
@@ -148,6 +149,10 @@ void LinuxEventWriter::sample(const uint8_t *Data, size_t Bytes,
     return;
   int64_t First = fieldOf(Raw, RawBytes, Point->First, Point->FirstBytes);
   int64_t Second = fieldOf(Raw, RawBytes, Point->Second, Point->SecondBytes);
+  // Whom we wake is the program's business again.
+  const bool Wakeup = Point->Kind == KPROBE_HOST_WAKEUP;
+  if (isThreadOfOurs(Wakeup ? uint32_t(First) : Who.ThreadId))
+    return;
   switch (Point->Kind) {
   case KPROBE_HOST_WAKEUP: {
     KprobeHostWakeup Event = {
@@ -190,6 +195,8 @@ void LinuxEventWriter::record(const uint8_t *Record, size_t Bytes,
     bool Preempted = Header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
     // What was woken before a switch may be woken again after it.
     LastWakeup = {};
+    if (isThreadOfOurs(Who.ThreadId))
+      return;
     return add(Out ? KPROBE_HOST_SWITCH_OUT : KPROBE_HOST_SWITCH_IN, Who.Ns,
                KprobeHostSwitch{{}, Who.ThreadId, Who.ProcessId, Preempted, 0},
                Events);

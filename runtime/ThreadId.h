@@ -11,6 +11,11 @@ namespace kprobe {
 // share the memory in which it is kept.
 uint32_t threadId();
 
+// The calling thread is kprobe's, not the program's: what Linux does to it is
+// left out of the trace.
+void isOurs();
+bool isThreadOfOurs(uint32_t Id);
+
 } // namespace kprobe
 
 #endif

@@ -17,11 +17,18 @@ LINE = re.compile(r"\[(\d+)\.(\d{9})\] (?:\S+ )?kprobe:(\w+): \{ (.*) \}$")
 MEMBER = re.compile(r'(\w+) = (?:"((?:[^"\\]|\\.)*)"|\( "[^"]*" : container = (\d+) \)|([^,]+))(?:, |$)')
 
 
+def number(text):
+    try:
+        return int(text, 0)
+    except ValueError:
+        return float(text)
+
+
 def members(text):
     fields = {}
     for name, quoted, container, plain in MEMBER.findall(text):
         value = container or plain or quoted
-        fields[name] = value if quoted else int(value, 0) if value else ""
+        fields[name] = value if quoted else number(value) if value else ""
     return fields
 
 

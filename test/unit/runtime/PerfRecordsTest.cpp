@@ -1,11 +1,13 @@
 // perf's records become host events: layouts as perf_event_open(2) gives them,
 // written here by hand.
 #include "PerfRecords.h"
+#include "ThreadId.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <linux/perf_event.h>
+#include <thread>
 
 using namespace kprobe;
 
@@ -129,6 +131,34 @@ TEST_F(PerfRecords, OneWakeupThatCameTwiceIsOne) {
   for (Record *R : {&One, &Same, &Other, &Later})
     feed(*R);
   EXPECT_EQ(Events.size(), 3 * sizeof(KprobeHostWakeup));
+}
+
+// But when one of them wakes a thread of the program, that is told.
+TEST_F(PerfRecords, LeavesOurOwnThreadsOut) {
+  uint32_t Own = 0;
+  std::thread([&] {
+    isOurs();
+    Own = threadId();
+  }).join();
+  ASSERT_TRUE(isThreadOfOurs(Own));
+  ASSERT_FALSE(isThreadOfOurs(threadId()));
+  Record In(PERF_RECORD_SWITCH, 0);
+  Record Woken = waking(1000, Own);
+  Record Exit(PERF_RECORD_SAMPLE, 0);
+  Exit.identity(42, Own, 2000).put(uint32_t(28));
+  Exit.put(uint16_t(442)).put(uint16_t(0)).put(Own);
+  Exit.put(int64_t(202)).put(int64_t(-11)).put(uint32_t(0));
+  feed(In.identity(42, Own, 1000));
+  feed(Woken);
+  feed(Exit);
+  EXPECT_TRUE(Events.empty());
+  Record Wakes(PERF_RECORD_SAMPLE, 0);
+  Wakes.identity(42, Own, 3000).put(uint32_t(36));
+  Wakes.put(uint16_t(373)).put(uint16_t(0)).put(Own);
+  Wakes.put(uint64_t(0)).put(uint64_t(0)).put(uint32_t(77)).put(int32_t(120));
+  feed(Wakes.put(int32_t(1)));
+  ASSERT_EQ(Events.size(), sizeof(KprobeHostWakeup));
+  EXPECT_EQ(at<KprobeHostWakeup>(0).Woken, 77u);
 }
 
 TEST_F(PerfRecords, LossesAreCountedAndTheUnknownIsSkipped) {
