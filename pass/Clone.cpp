@@ -85,7 +85,8 @@ static void redirectCalls(Instruction &I,
       Call->setCalledFunction(Target);
 }
 
-std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions) {
+std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions,
+                                        StringRef Suffix) {
   Function &Kernel = *Functions.front();
   DenseMap<const Function *, Function *> Clones;
   DenseMap<const GlobalVariable *, GlobalVariable *> LdsClones;
@@ -100,7 +101,7 @@ std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions) {
     Lds.remove_if([&](GlobalVariable *V) { return SharedLds.contains(V); });
   for (GlobalVariable *Variable : Lds)
     LdsClones[Variable] =
-        cloneLds(*Variable, KPROBE_CLONE_SUFFIX "." + Kernel.getName());
+        cloneLds(*Variable, Suffix + "." + Kernel.getName());
 
   std::vector<ClonedFunction> Result;
   for (Function *Original : Functions) {
@@ -109,7 +110,7 @@ std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions) {
       (*Values)[From] = To;
     Function *Clone = CloneFunction(Original, *Values);
     if (Original == &Kernel) {
-      Clone->setName(Kernel.getName() + KPROBE_CLONE_SUFFIX);
+      Clone->setName(Kernel.getName() + Suffix);
       // Or the probes' assembly would make the clone of a kernel without calls
       // allocate what only other kernels' functions use.
       if (!makesCalls(Kernel))
@@ -120,8 +121,7 @@ std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions) {
       else if (Clone->hasLinkOnceAnyLinkage())
         Clone->setLinkage(GlobalValue::WeakAnyLinkage);
     } else {
-      Clone->setName(Original->getName() + KPROBE_CLONE_SUFFIX "." +
-                     Kernel.getName());
+      Clone->setName(Original->getName() + Suffix + "." + Kernel.getName());
       Clone->setLinkage(GlobalValue::InternalLinkage);
       Clone->setVisibility(GlobalValue::DefaultVisibility);
     }

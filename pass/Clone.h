@@ -31,10 +31,11 @@ struct TwoBodies {
 };
 
 // Clones of functionsOf(Kernel), in the same order, calling one another. The
-// clone of the kernel is named after it (KPROBE_CLONE_SUFFIX) and as visible
-// to the loader.
+// clone of the kernel is named after it, with the suffix, and as visible to the
+// loader.
 std::vector<ClonedFunction>
-cloneKernel(llvm::ArrayRef<llvm::Function *> Functions);
+cloneKernel(llvm::ArrayRef<llvm::Function *> Functions,
+            llvm::StringRef Suffix);
 
 // Gives the clone of the kernel, the first of Clones, its plain body: the
 // original's blocks, and calls of the original's callees. Before anything is

@@ -51,6 +51,15 @@ inline llvm::Triple targetTriple(const llvm::Module &M) {
 // lay it out kernel by kernel, where a copy keeps each variable with one.
 constexpr bool CloneSharedLds = LLVM_VERSION_MAJOR >= 17;
 
+// Registers passes before all others, at every level.
+template <typename Callback>
+void atPipelineStart(llvm::PassBuilder &Builder, Callback AddPasses) {
+  Builder.registerPipelineStartEPCallback(
+      [AddPasses](llvm::ModulePassManager &Manager, auto &&...) {
+        AddPasses(Manager);
+      });
+}
+
 // Registers the pass at the end of the optimiser, at every level. The
 // callback's signature has grown over time; the level is its second argument.
 template <typename Callback>

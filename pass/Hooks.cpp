@@ -1,8 +1,8 @@
 // Linking and inlining of device-rt. The bitcode is made by the plug-in's own
 // LLVM and embedded at build time, so that one file is all a user needs.
 #include "Hooks.h"
+#include "kprobe/wire.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -45,9 +45,10 @@ static std::vector<Signature> signatures(LLVMContext &Context) {
 #define KPROBE_TYPE_VOID Type::getVoidTy(Context)
 #define KPROBE_TYPE_I32 Type::getInt32Ty(Context)
 #define KPROBE_TYPE_I64 Type::getInt64Ty(Context)
+#define KPROBE_TYPE_CONTEXT FixedVectorType::get(KPROBE_TYPE_I32, 16)
 #define KPROBE_TYPE_CLAIM                                                      \
   StructType::get(KPROBE_TYPE_I64, KPROBE_TYPE_I32, KPROBE_TYPE_I32,           \
-                  KPROBE_TYPE_I32)
+                  KPROBE_TYPE_I32, KPROBE_TYPE_I32)
   return {
 #define KPROBE_HOOK(Name, Result, Arguments)                                   \
   {"__kprobe_" #Name, Make(Result, KPROBE_ARGUMENTS Arguments), false},
@@ -75,16 +76,7 @@ static void definePrimitive(Function &F, const Target &T) {
   StringRef Name = F.getName();
   Name.consume_front("__kprobe_");
   Value *Result = nullptr;
-  if (Name == "place0") {
-    Result = T.readPlace0(Builder);
-  } else if (Name == "place1") {
-    Result = T.readPlace1(Builder);
-  } else if (Name == "exec") {
-    Type *Lanes = Builder.getIntNTy(T.WaveSize);
-    Result = Builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {Lanes},
-                                     {Builder.getTrue()});
-    Result = Builder.CreateZExt(Result, Builder.getInt64Ty());
-  } else if (Name == "wave_shift") {
+  if (Name == "wave_shift") {
     Result = Builder.getInt32(T.WaveSize == 64 ? 6 : 5);
   }
   assert(Result && "a primitive of hooks.def without a body");
@@ -109,8 +101,7 @@ static void inlineAndErase(Function &F) {
   F.eraseFromParent();
 }
 
-Expected<Hooks> Hooks::link(Module &M, const Target &T,
-                            const TraceMemory &Memory) {
+Expected<Hooks> Hooks::link(Module &M, const Target &T) {
   StringRef Bytes(kprobe_hooks_begin, kprobe_hooks_end - kprobe_hooks_begin);
   Expected<std::unique_ptr<Module>> Source =
       parseBitcodeFile({Bytes, "kprobe hooks"}, M.getContext());
@@ -141,49 +132,52 @@ Expected<Hooks> Hooks::link(Module &M, const Target &T,
     } else {
       F->setLinkage(GlobalValue::InternalLinkage);
       F->setVisibility(GlobalValue::DefaultVisibility);
-      for (Instruction &I : instructions(*F))
-        if (isa<StoreInst>(I))
-          Memory.markOwn(I);
     }
   }
   for (Function *F : Primitives)
     inlineAndErase(*F);
   Linked.WaveClaim = M.getFunction("__kprobe_wave_claim");
-  Linked.WaveBegun = M.getFunction("__kprobe_wave_begun");
-  Linked.WaveEnded = M.getFunction("__kprobe_wave_ended");
   return Linked;
 }
 
 void Hooks::allowIn(Function &Kernel) {
   for (const char *Claim :
-       {"amdgpu-no-dispatch-ptr", "amdgpu-no-workgroup-id-x",
-        "amdgpu-no-workgroup-id-y", "amdgpu-no-workgroup-id-z",
+       {"amdgpu-no-workgroup-id-x", "amdgpu-no-workgroup-id-y",
+        "amdgpu-no-workgroup-id-z",
         "amdgpu-no-workitem-id-x", "amdgpu-no-workitem-id-y",
         "amdgpu-no-workitem-id-z"})
     Kernel.removeFnAttr(Claim);
 }
 
-Claim Hooks::waveClaim(IRBuilderBase &Builder) {
-  CallInst *Call = Builder.CreateCall(WaveClaim, {});
+// Aligned, so that one scalar instruction loads it. A kernel without arguments
+// has no pointer to them, but one to the hidden ones, which are then the first.
+Value *Hooks::loadContext(IRBuilderBase &Builder) {
+  Function &Kernel = *Builder.GetInsertBlock()->getParent();
+  bool HasArguments = !Kernel.arg_empty();
+  if (!HasArguments)
+    Kernel.removeFnAttr("amdgpu-no-implicitarg-ptr");
+  Value *Arguments = Builder.CreateIntrinsic(
+      HasArguments ? Intrinsic::amdgcn_kernarg_segment_ptr
+                   : Intrinsic::amdgcn_implicitarg_ptr,
+      ArrayRef<Type *>(), ArrayRef<Value *>());
+  constexpr int64_t Bytes = sizeof(KprobeDispatchContext);
+  auto *Words = FixedVectorType::get(Builder.getInt32Ty(), Bytes / 4);
+  Value *Place = Builder.CreateConstGEP1_64(Builder.getInt8Ty(), Arguments,
+                                            uint64_t(-Bytes));
+  LoadInst *Load = Builder.CreateAlignedLoad(Words, Place, Align(Bytes));
+  Load->setMetadata(LLVMContext::MD_invariant_load,
+                    MDNode::get(Builder.getContext(), {}));
+  return Load;
+}
+
+Claim Hooks::waveClaim(IRBuilderBase &Builder, Value *Context) {
+  CallInst *Call = Builder.CreateCall(WaveClaim, {Context});
   auto Field = [&](unsigned I) { return Builder.CreateExtractValue(Call, I); };
-  Claim Slot = {Field(0), Field(1), Field(2), Field(3)};
+  Claim Slot = {Field(0), Field(1), Field(2), Field(3), Field(4)};
   inlineCall(*Call);
   return Slot;
 }
 
-void Hooks::waveBegun(IRBuilderBase &Builder, Value *Ring, WaveClocks Begin) {
-  inlineCall(*Builder.CreateCall(WaveBegun, {Ring, Begin.Cycles, Begin.Ticks}));
-}
-
-void Hooks::waveEnded(IRBuilderBase &Builder, Value *Ring, Value *Cursor,
-                      WaveClocks End) {
-  inlineCall(*Builder.CreateCall(WaveEnded,
-                                 {Ring, Cursor, End.Cycles, End.Ticks}));
-}
-
-void Hooks::finish() {
-  for (Function *Hook : {WaveClaim, WaveBegun, WaveEnded})
-    Hook->eraseFromParent();
-}
+void Hooks::finish() { WaveClaim->eraseFromParent(); }
 
 } // namespace kprobe

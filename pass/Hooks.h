@@ -13,26 +13,22 @@ class Hooks {
 public:
   // Links the bitcode that the plug-in carries into the module and gives its
   // primitives bodies for the target.
-  static llvm::Expected<Hooks> link(llvm::Module &M, const Target &T,
-                                    const TraceMemory &Memory);
+  static llvm::Expected<Hooks> link(llvm::Module &M, const Target &T);
 
   // Lets a kernel use what the hooks read: takes back attributes that say it
   // never will.
   static void allowIn(llvm::Function &Kernel);
 
-  // Calls, inlined at once.
-  Claim waveClaim(llvm::IRBuilderBase &Builder);
-  void waveBegun(llvm::IRBuilderBase &Builder, llvm::Value *Ring,
-                 WaveClocks Begin);
-  void waveEnded(llvm::IRBuilderBase &Builder, llvm::Value *Ring,
-                 llvm::Value *Cursor, WaveClocks End);
+  // The words of the dispatch context of a kernel.
+  static llvm::Value *loadContext(llvm::IRBuilderBase &Builder);
+  // A call, inlined at once.
+  Claim waveClaim(llvm::IRBuilderBase &Builder, llvm::Value *Context);
 
   // Removes the hooks' own bodies, once no more calls are to come.
   void finish();
 
 private:
-  llvm::Function *WaveClaim = nullptr, *WaveBegun = nullptr,
-                 *WaveEnded = nullptr;
+  llvm::Function *WaveClaim = nullptr;
 };
 
 } // namespace kprobe

@@ -8,35 +8,35 @@
 //                entry block, where what it has loaded is there,
 //                  s_cmp_ge_u32; s_cbranch_scc1            is it sampled?
 //                and if so
-//                  s_mov_b64 s[70:71]                      ring
+//                  s_mov_b64 s[68:69]                      slot
 //                  s_mov_b32 s73; s_mov_b32 s72, 0         mask, cursor
-//                and the hook __kprobe_wave_begun; if not, the rest of the
-//                kernel as it is in the original (addPlainBody)
+//                  s_mov_b32 s70; s_mov_b32 s71            rest of the resource
+//                and two stores to the header; if not, the rest of the kernel as
+//                it is in the original (addPlainBody)
 //   per block    but for the kernel's entry, of which the header tells, and for
 //                those of which others tell (Placement.h), at its start
 //                  s_memtime s[A:B]                        the clock
 //                at its end (before a call, if it has one)
-//                  s_and_b32 sC, s72, s73                  place in the ring
+//                  s_bcnt1_i32_b64 sC, exec                lanes
+//                  s_lshl4_add_u32 sC, sC, site and kind   the tag
+//                  v_mov_b32 vF, sC
+//                  v_mov_b32 vE, sA
+//                  s_and_b32 sD, s72, s73                  place in the ring
 //                  s_add_u32 s72, s72, 8                   cursor
-//                  s_bcnt1_i32_b64 sD, exec                lanes
-//                  s_lshl4_add_u32 sD, sD, site and kind   the tag
-//                  v_mov_b32 vE, sC
-//                  v_mov_b32 vF, sA
-//                  v_mov_b32 vG, sD
-//                  global_store_dwordx2 vE, v[F:G], s[70:71]
-//                nine instructions: no branch, no atomic, no LDS, and no wait
-//                but the one for the clock, where a block is too short to
-//                hide it
-//   per return   both clocks, and after the event __kprobe_wave_ended
+//                  buffer_store_dwordx2 v[E:F], off, s[68:71], sD offset:128
+//                eight instructions, six where all lanes of the wave are known
+//                to come (the tag is then a constant), one less where the block
+//                is too short for a clock; no branch, no atomic, no LDS, and no
+//                wait but the one for the clock
+//   per return   both clocks, and after the event two stores to the header
 //
-// s70..s73 lie above what the register allocator may use in the clone (72 less
+// s68..s73 lie above what the register allocator may use in the clone (70 less
 // the special ones), so that the whole count, 80, still allows ten waves; a
 // kernel that needs more scalar registers spills them to lanes of vector ones.
 //
 // Functions that a kernel calls directly are cloned with it, as often as there
-// are kernels; a probe there has a tenth instruction, s_mov_b64 of the ring.
-// Functions reached through pointers, and external ones, run uninstrumented:
-// the state registers are callee-saved.
+// are kernels. Functions reached through pointers, and external ones, run
+// uninstrumented: the state registers are callee-saved.
 //
 // To run it:  hipcc -fpass-plugin=$(kprobe-config --plugin) …
 //             opt -load-pass-plugin=… -passes=kprobe   (or 'kprobe<OPTIONS>')
@@ -46,6 +46,7 @@
 #include "Compat.h"
 #include "Diagnostics.h"
 #include "Hooks.h"
+#include "Marks.h"
 #include "Placement.h"
 #include "Probe.h"
 #include "SiteFacts.h"
@@ -54,8 +55,8 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Metadata.h"
 #include <set>
 
@@ -73,7 +74,7 @@ class Instrumenter {
 public:
   Instrumenter(Module &M, FunctionAnalysisManager &Analyses,
                const Options &Wanted)
-      : M(M), Analyses(Analyses), Wanted(Wanted), Memory(M.getContext()) {}
+      : M(M), Analyses(Analyses), Wanted(Wanted) {}
 
   // True when the module was changed.
   bool run();
@@ -83,8 +84,9 @@ private:
   SmallVector<Function *, 8> selectKernels();
   Error instrument(Function &Kernel, const Target &T, Hooks &DeviceRuntime);
   void instrumentFunction(const ClonedFunction &F, const FunctionFacts &Facts,
-                          ArrayRef<unsigned> ToldBy, const ProbeEmitter &Probes,
-                          Hooks *KernelHooks, const TwoBodies *Bodies);
+                          ArrayRef<BlockPlacement> Placements,
+                          const ProbeEmitter &Probes, Hooks *KernelHooks,
+                          const TwoBodies *Bodies);
 
   Module &M;
   FunctionAnalysisManager &Analyses;
@@ -92,7 +94,6 @@ private:
   SmallPtrSet<const Function *, 16> Done;
   unsigned KernelsSeen = 0;
   SiteTable Table;
-  TraceMemory Memory;
 };
 
 } // namespace
@@ -110,13 +111,19 @@ SmallVector<Function *, 8> Instrumenter::selectKernels() {
         F.hasAvailableExternallyLinkage())
       continue;
     // Not a kernel that a host could name.
-    if (F.hasLocalLinkage())
+    if (F.hasLocalLinkage() || isMarkedCopy(F))
       continue;
     ++KernelsSeen;
-    if (!isAlreadyDone(F) && Wanted.selects(F.getName()))
+    if (!isAlreadyDone(F) && Wanted.selectsKernel(F.getName()))
       Selected.push_back(&F);
   }
   return Selected;
+}
+
+// No instruction moves across in the back end's scheduling.
+static void keepOrder(IRBuilderBase &Builder) {
+  Builder.CreateIntrinsic(Intrinsic::amdgcn_sched_barrier, ArrayRef<Type *>(),
+                          ArrayRef<Value *>{Builder.getInt32(0)});
 }
 
 // Static allocas first: code inserted after them may then split the block.
@@ -143,18 +150,15 @@ static DebugLoc noLine(Function &F) {
 
 void Instrumenter::instrumentFunction(const ClonedFunction &F,
                                       const FunctionFacts &Facts,
-                                      ArrayRef<unsigned> ToldBy,
+                                      ArrayRef<BlockPlacement> Placements,
                                       const ProbeEmitter &Probes,
                                       Hooks *KernelHooks,
                                       const TwoBodies *Bodies) {
   Function &Clone = *F.Clone;
   Probes.reserveState(Clone);
-  for (Instruction &I : instructions(Clone))
-    if (I.mayReadOrWriteMemory() && !isa<CallBase>(I))
-      Memory.markForeign(I);
-  // The back end does not look at scopes when it decides on scalar loads: any
-  // store on the way is one too many. So its question is answered here, for
-  // loads as they are and (invariant) for those it will join to wider ones.
+  // To the back end a clock may write anything: one on the way and it makes no
+  // scalar loads. So its question is answered here, for loads as they are and
+  // (invariant) for those it will join to wider ones.
   MDNode *Empty = MDNode::get(M.getContext(), {});
   auto Mark = [&](const auto &Loads, StringRef Kind) {
     for (const LoadInst *Load : Loads) {
@@ -172,8 +176,8 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     Blocks.push_back(cast<BasicBlock>(F.Values->lookup(&Block)));
 
   // When a wave began, and with which lanes, is in its header.
-  bool ImpliedEntry = KernelHooks && !Wanted.AllBlocks;
-  unsigned FirstSite = Table.addFunction(Facts, ImpliedEntry, ToldBy);
+  bool ImpliedEntry = KernelHooks && Wanted.Level != Level::AllBlocks;
+  unsigned FirstSite = Table.addFunction(Facts, ImpliedEntry, Placements);
   IRBuilder<> Builder(entryPoint(Clone));
   // Moving to another place takes that place's line along.
   DebugLoc NoLine = noLine(Clone);
@@ -186,8 +190,9 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     // All of the entry block that has a probe is behind the choice.
     BasicBlock *Block = BeginsWave ? Bodies->Probed : Blocks[I];
     bool EndsWave = KernelHooks && isa<ReturnInst>(Block->getTerminator());
-    bool HasEvent =
-        !(BeginsWave && ImpliedEntry) && ToldBy[I] == BlockFacts::None;
+    const BlockPlacement &Placement = Placements[I];
+    bool HasEvent = !(BeginsWave && ImpliedEntry) && !Placement.LeftOut &&
+                    Placement.ToldBy == BlockFacts::None;
     Instruction *End =
         BeginsWave ? &*Block->getFirstInsertionPt() : firstDeparture(*Block);
     // A musttail call is followed by its return and by nothing else; it is a
@@ -200,14 +205,16 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     Value *Clock = nullptr;
     if (BeginsWave) {
       Begin = Probes.readWaveClocks(Builder);
-      Slot = KernelHooks->waveClaim(Builder);
-      // As late as can be: what the hook has loaded arrives while the entry
-      // block runs.
+      Value *Context = Hooks::loadContext(Builder);
+      keepOrder(Builder);
+      // As late as can be: the context arrives while the entry block runs.
       MoveTo(Bodies->Choice);
+      keepOrder(Builder);
+      Slot = KernelHooks->waveClaim(Builder, Context);
       Bodies->Choice->setCondition(
           Builder.CreateICmpULT(Slot.Slot, Slot.SlotCount));
       Clock = Begin.Cycles;
-    } else if (HasEvent) {
+    } else if (HasEvent && Placement.Timed) {
       Clock = Probes.readClock(Builder);
     }
     if (EndsWave) {
@@ -217,30 +224,48 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     }
     MoveTo(End);
     if (BeginsWave) {
-      Value *Ring = Probes.initState(Builder, Slot);
-      KernelHooks->waveBegun(Builder, Ring, Begin);
+      Probes.initState(Builder, Slot);
+      Probes.waveBegun(Builder, Begin);
     }
     if (HasEvent)
-      Probes.commit(Builder, Clock, FirstSite + I);
+      Probes.commit(Builder, Clock, FirstSite + I, Placement.AllLanes);
     if (EndsWave) {
       MoveTo(Block->getTerminator());
-      auto [Ring, Cursor] = Probes.readState(Builder);
-      KernelHooks->waveEnded(Builder, Ring, Cursor, Ended);
+      Probes.waveEnded(Builder, Ended);
     }
+  }
+}
+
+static void nameMarks(Function &F, const MarkNames &Marks,
+                      FunctionFacts &Facts) {
+  Facts.Name = originalName(Facts.Name).str();
+  unsigned Number = 0;
+  for (BasicBlock &Block : F) {
+    BlockFacts &B = Facts.Blocks[Number++];
+    auto Mark = Marks.find(&Block);
+    if (Mark == Marks.end())
+      continue;
+    B.Name = Mark->second;
+    B.Flags |= KPROBE_SITE_MARK;
   }
 }
 
 Error Instrumenter::instrument(Function &Kernel, const Target &T,
                                Hooks &DeviceRuntime) {
-  SmallVector<Function *, 4> Functions = functionsOf(Kernel);
+  SmallVector<Function *, 4> Functions = functionsOf(markedCopy(Kernel));
+  MarkNames Marks;
   std::vector<FunctionFacts> Facts;
-  std::vector<std::vector<unsigned>> ToldBy;
+  std::vector<std::vector<BlockPlacement>> Placements;
   size_t BlockCount = 0;
   for (Function *F : Functions) {
+    size_t MarksBefore = Marks.size();
+    splitAtMarks(*F, Marks);
+    if (Marks.size() != MarksBefore)
+      Analyses.invalidate(*F, PreservedAnalyses::none());
     Facts.push_back(collectFacts(*F, Analyses));
-    ToldBy.push_back(Wanted.AllBlocks
-                         ? std::vector<unsigned>(F->size(), BlockFacts::None)
-                         : placeEvents(*F, Facts.back(), Analyses));
+    nameMarks(*F, Marks, Facts.back());
+    Placements.push_back(
+        placeEvents(*F, Facts.back(), Analyses, Wanted));
     BlockCount += F->size();
   }
   if (Table.siteCount() + BlockCount > KPROBE_MAX_SITES)
@@ -249,15 +274,17 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
                                  "' not instrumented: the module has more "
                                  "blocks than site ids");
 
-  std::vector<ClonedFunction> Clones = cloneKernel(Functions);
+  std::vector<ClonedFunction> Clones =
+      cloneKernel(Functions, KPROBE_CLONE_SUFFIX);
   Function &Clone = *Clones.front().Clone;
+  Clone.setName(Kernel.getName() + KPROBE_CLONE_SUFFIX);
   Hooks::allowIn(Clone);
   entryPoint(Clone); // static allocas stand before the choice
   TwoBodies Bodies = addPlainBody(Clones);
   Table.addKernel(Kernel.getName(), Clone.getName());
-  ProbeEmitter Probes(T, Memory);
+  ProbeEmitter Probes(T);
   for (size_t I = 0; I < Clones.size(); ++I)
-    instrumentFunction(Clones[I], Facts[I], ToldBy[I], Probes,
+    instrumentFunction(Clones[I], Facts[I], Placements[I], Probes,
                        I == 0 ? &DeviceRuntime : nullptr,
                        I == 0 ? &Bodies : nullptr);
 
@@ -300,7 +327,7 @@ bool Instrumenter::run() {
     reportWarning(M, toString(T.takeError()) + "; no kernel instrumented");
     return false;
   }
-  Expected<Hooks> DeviceRuntime = Hooks::link(M, *T, Memory);
+  Expected<Hooks> DeviceRuntime = Hooks::link(M, *T);
   if (!DeviceRuntime) {
     reportError(M, toString(DeviceRuntime.takeError()));
     return true;
@@ -351,9 +378,9 @@ PreservedAnalyses KprobePass::run(Module &M, ModuleAnalysisManager &Analyses) {
     return PreservedAnalyses::all();
   auto &FunctionAnalyses =
       Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  return Instrumenter(M, FunctionAnalyses, Wanted).run()
-             ? PreservedAnalyses::none()
-             : PreservedAnalyses::all();
+  bool Changed = Instrumenter(M, FunctionAnalyses, Wanted).run();
+  Changed |= removeMarkedCopies(M);
+  return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
 } // namespace kprobe

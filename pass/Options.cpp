@@ -1,4 +1,4 @@
-// Parsing of the pass's options, and matching of kernel names.
+// Parsing of the pass's options, and matching of names and places.
 #include "Options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -13,17 +13,79 @@ static Error invalid(const Twine &Message) {
   return createStringError(inconvertibleErrorCode(), Message);
 }
 
-static Error addGlobs(std::vector<GlobPattern> &Globs, StringRef Key,
-                      StringRef Value) {
+Expected<Pattern> Pattern::create(StringRef Text) {
+  Pattern Result;
+  if (Text.size() >= 2 && Text.front() == '/' && Text.back() == '/') {
+    Result.Expression =
+        std::make_shared<Regex>(Text.drop_front().drop_back());
+    std::string Problem;
+    if (!Result.Expression->isValid(Problem))
+      return invalid("bad regular expression '" + Text + "': " + Problem);
+    return Result;
+  }
+  Expected<GlobPattern> Glob = GlobPattern::create(Text);
+  if (!Glob)
+    return invalid("bad glob '" + Text + "': " + toString(Glob.takeError()));
+  Result.Glob.emplace(std::move(*Glob));
+  return Result;
+}
+
+bool Pattern::matches(StringRef Text) const {
+  return Expression ? Expression->match(Text) : Glob->match(Text);
+}
+
+Expected<SourceRange> SourceRange::create(StringRef Text) {
+  auto [Name, Lines] = Text.rsplit(':');
+  auto [From, To] = Lines.split('-');
+  unsigned First, Last;
+  bool HasLines = Text.contains(':') && !From.getAsInteger(10, First) &&
+                  !(Lines.contains('-') ? To : From).getAsInteger(10, Last);
+  Expected<Pattern> File = Pattern::create(HasLines ? Name : Text);
+  if (!File)
+    return File.takeError();
+  SourceRange Result{std::move(*File)};
+  if (!HasLines)
+    return Result;
+  if (First > Last)
+    return invalid("lines of '" + Text + "' end before they begin");
+  Result.First = First;
+  Result.Last = Last;
+  return Result;
+}
+
+bool SourceRange::contains(StringRef Path, unsigned Line) const {
+  if (Line < First || Line > Last)
+    return false;
+  for (StringRef Rest = Path; !Rest.empty(); Rest = Rest.split('/').second)
+    if (File.matches(Rest))
+      return true;
+  return false;
+}
+
+// The parts of a list. A regular expression may have commas of its own.
+static SmallVector<StringRef, 4> splitList(StringRef List) {
   SmallVector<StringRef, 4> Parts;
-  Value.split(Parts, ',', -1, /*KeepEmpty=*/false);
+  while (!List.empty()) {
+    bool IsExpression = List.front() == '/';
+    size_t End = IsExpression ? List.find("/,", 1) : List.find(',');
+    End = End == StringRef::npos ? List.size() : End + IsExpression;
+    if (End)
+      Parts.push_back(List.take_front(End));
+    List = List.drop_front(std::min(End + 1, List.size()));
+  }
+  return Parts;
+}
+
+template <typename T>
+static Error addAll(std::vector<T> &To, StringRef Key, StringRef Value) {
+  SmallVector<StringRef, 4> Parts = splitList(Value);
   if (Parts.empty())
-    return invalid("option '" + Key + "' needs a glob");
+    return invalid("option '" + Key + "' needs a pattern");
   for (StringRef Part : Parts) {
-    Expected<GlobPattern> Glob = GlobPattern::create(Part);
-    if (!Glob)
-      return invalid("bad glob '" + Part + "': " + toString(Glob.takeError()));
-    Globs.push_back(std::move(*Glob));
+    Expected<T> One = T::create(Part);
+    if (!One)
+      return One.takeError();
+    To.push_back(std::move(*One));
   }
   return Error::success();
 }
@@ -34,26 +96,46 @@ Error Options::parse(StringRef Text) {
   for (StringRef Item : Items) {
     auto [Key, Value] = Item.trim().split('=');
     bool HasValue = Item.contains('=');
-    if (Key == "kernels" || Key == "exclude") {
-      if (Error E = addGlobs(Key == "kernels" ? Kernels : Exclude, Key, Value))
-        return E;
+    Error E = Error::success();
+    if (Key == "kernels") {
+      E = addAll(Kernels, Key, Value);
+    } else if (Key == "exclude") {
+      E = addAll(Exclude, Key, Value);
+    } else if (Key == "functions") {
+      E = addAll(Functions, Key, Value);
+    } else if (Key == "source") {
+      E = addAll(Sources, Key, Value);
     } else if (Key == "level") {
-      if (Value != "block")
-        return invalid("unknown level '" + Value + "' (known: block)");
+      if (Value == "function")
+        Level = Level::Function;
+      else if (Value == "loop")
+        Level = Level::Loop;
+      else if (Value == "block")
+        Level = Level::Block;
+      else
+        E = invalid("unknown level '" + Value +
+                    "' (known: function, loop, block)");
     } else if (Key == "block") {
-      if (Value != "all" && Value != "minimal")
-        return invalid("unknown choice of blocks '" + Value +
-                       "' (known: minimal, all)");
-      AllBlocks = Value == "all";
+      if (Value == "all")
+        Level = Level::AllBlocks;
+      else if (Value == "minimal")
+        Level = Level::Block;
+      else
+        E = invalid("unknown choice of blocks '" + Value +
+                    "' (known: minimal, all)");
     } else if (Key == "disable" && !HasValue) {
       Disable = true;
     } else if (Key == "verbose" && !HasValue) {
       Verbose = true;
     } else {
-      return invalid("unknown option '" + Item.trim() +
-                     "' (known: kernels=GLOB,…  exclude=GLOB,…  level=block  "
-                     "block=minimal|all  disable  verbose)");
+      E = invalid("unknown option '" + Item.trim() +
+                  "' (known: kernels=NAMES  exclude=NAMES  functions=NAMES  "
+                  "source=FILE[:FIRST[-LAST]],…  level=function|loop|block  "
+                  "block=minimal|all  disable  verbose; NAMES: globs or "
+                  "/regular expressions/)");
     }
+    if (E)
+      return E;
   }
   return Error::success();
 }
@@ -79,16 +161,32 @@ static std::string baseName(const std::string &Mangled) {
   return Result;
 }
 
-bool Options::selects(StringRef MangledName) const {
+static bool anyMatches(const std::vector<Pattern> &Patterns,
+                       StringRef MangledName) {
+  if (Patterns.empty())
+    return false;
   std::string Mangled = MangledName.str();
   std::string Full = demangle(Mangled);
   std::string Base = baseName(Mangled);
-  auto Matches = [&](const GlobPattern &Glob) {
-    return Glob.match(Mangled) || Glob.match(Full) ||
-           (!Base.empty() && Glob.match(Base));
-  };
-  return (Kernels.empty() || any_of(Kernels, Matches)) &&
-         none_of(Exclude, Matches);
+  return any_of(Patterns, [&](const Pattern &P) {
+    return P.matches(Mangled) || P.matches(Full) ||
+           (!Base.empty() && P.matches(Base));
+  });
+}
+
+bool Options::selectsKernel(StringRef MangledName) const {
+  return (Kernels.empty() || anyMatches(Kernels, MangledName)) &&
+         !anyMatches(Exclude, MangledName);
+}
+
+bool Options::selectsFunction(StringRef MangledName) const {
+  return Functions.empty() || anyMatches(Functions, MangledName);
+}
+
+bool Options::selectsSource(StringRef Path, unsigned Line) const {
+  return Sources.empty() || any_of(Sources, [&](const SourceRange &Range) {
+           return Range.contains(Path, Line);
+         });
 }
 
 } // namespace kprobe

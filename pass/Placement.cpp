@@ -1,4 +1,4 @@
-// Control equivalence by the two dominator trees.
+// Levels, filters, and control equivalence by the two dominator trees.
 #include "Placement.h"
 #include "kprobe/wire.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -22,6 +22,8 @@ static constexpr unsigned ShortBlock = 10;
 // was loaded before may still be waited for here; that wait is then found in the
 // block that loaded.
 static bool isShort(const BasicBlock &Block, const BlockFacts &Facts) {
+  if (Facts.Flags & KPROBE_SITE_MARK)
+    return false;
   if (Facts.Valu + Facts.Salu + Facts.Vmem + Facts.Lds > ShortBlock)
     return false;
   for (const Instruction &I : Block) {
@@ -49,39 +51,133 @@ static bool isCallFree(BasicBlock *From, BasicBlock *To) {
   return true;
 }
 
-std::vector<unsigned> placeEvents(Function &F, const FunctionFacts &Facts,
-                                  FunctionAnalysisManager &Analyses) {
-  std::vector<unsigned> ToldBy(F.size(), BlockFacts::None);
+// Blocks that some lanes may enter without the others: those between a branch
+// that not all lanes take the same way, and where all have come back together.
+static SmallPtrSet<BasicBlock *, 16>
+findPartialBlocks(Function &F, const compat::Divergence &Divergence,
+                  PostDominatorTree &PostDominators) {
+  SmallPtrSet<BasicBlock *, 16> Partial;
+  for (BasicBlock &Block : F) {
+    Instruction *Branch = Block.getTerminator();
+    if (Branch->getNumSuccessors() < 2 ||
+        ((isa<BranchInst>(Branch) || isa<SwitchInst>(Branch)) &&
+         !compat::isDivergent(Divergence, *Branch->getOperand(0))))
+      continue;
+    auto *Node = PostDominators.getNode(&Block);
+    BasicBlock *Join =
+        Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
+    SmallPtrSet<BasicBlock *, 16> Seen;
+    SmallVector<BasicBlock *, 16> Work{&Block};
+    while (!Work.empty())
+      for (BasicBlock *Next : successors(Work.pop_back_val()))
+        if (Next != Join && Seen.insert(Next).second)
+          Work.push_back(Next);
+    Partial.insert(Seen.begin(), Seen.end());
+  }
+  return Partial;
+}
+
+using LoopTest = function_ref<bool(const Loop &)>;
+static bool any(const Loop &) { return true; }
+
+// Whether control comes from a block to a loop that passes the test, or leaves
+// one into the block.
+static bool comesToLoop(BasicBlock &Block, const LoopInfo &Loops,
+                        LoopTest Passes) {
+  return any_of(successors(&Block), [&](BasicBlock *Next) {
+    const Loop *To = Loops.isLoopHeader(Next) ? Loops.getLoopFor(Next) : nullptr;
+    return To && !To->contains(&Block) && Passes(*To);
+  });
+}
+static bool leavesLoop(BasicBlock &Block, const LoopInfo &Loops,
+                       LoopTest Passes) {
+  return any_of(predecessors(&Block), [&](BasicBlock *Before) {
+    const Loop *From = Loops.getLoopFor(Before);
+    return From && !From->contains(&Block) && Passes(*From);
+  });
+}
+
+// Whether the level has an event for a block.
+static bool isOfLevel(BasicBlock &Block, Level Wanted, const LoopInfo &Loops) {
+  bool IsKernel =
+      Block.getParent()->getCallingConv() == CallingConv::AMDGPU_KERNEL;
+  if (Wanted == Level::Block || Wanted == Level::AllBlocks ||
+      Block.isEntryBlock() ||
+      (isa<ReturnInst>(Block.getTerminator()) && !IsKernel))
+    return true;
+  return Wanted == Level::Loop &&
+         (Loops.isLoopHeader(&Block) || leavesLoop(Block, Loops, any));
+}
+
+// Whether the user's filters let a block pass.
+static bool isSelected(const FunctionFacts &Function, const BlockFacts &Block,
+                       const Options &Wanted) {
+  return Wanted.selectsFunction(Function.Name) &&
+         (Wanted.selectsSource(Block.File, Block.Line) ||
+          any_of(Block.Frames, [&](const InlinedAt &Frame) {
+            return Wanted.selectsSource(Frame.File, Frame.Line);
+          }));
+}
+
+std::vector<BlockPlacement> placeEvents(Function &F, const FunctionFacts &Facts,
+                                        FunctionAnalysisManager &Analyses,
+                                        const Options &Wanted) {
+  std::vector<BlockPlacement> Placements(F.size());
   auto &Loops = Analyses.getResult<LoopAnalysis>(F);
+  DenseMap<const BasicBlock *, unsigned> Numbers;
+  for (BasicBlock &Block : F) {
+    unsigned Number = Numbers.size();
+    Numbers[&Block] = Number;
+    Placements[Number].LeftOut =
+        !(Facts.Blocks[Number].Flags & KPROBE_SITE_MARK) &&
+        (!isOfLevel(Block, Wanted.Level, Loops) ||
+         !isSelected(Facts, Facts.Blocks[Number], Wanted));
+  }
+  // Lanes are counted at every block, so that there is something to compare
+  // with what is known about them otherwise.
+  if (Wanted.Level == Level::AllBlocks)
+    return Placements;
   // A cycle that is no loop may run A twice and J once.
   ReversePostOrderTraversal<Function *> Order(&F);
-  if (containsIrreducibleCFG<BasicBlock *>(Order, Loops))
-    return ToldBy;
+  bool Reducible = !containsIrreducibleCFG<BasicBlock *>(Order, Loops);
   auto &Dominators = Analyses.getResult<DominatorTreeAnalysis>(F);
   auto &PostDominators = Analyses.getResult<PostDominatorTreeAnalysis>(F);
-  DenseMap<const BasicBlock *, unsigned> Numbers;
-  for (BasicBlock &Block : F)
-    Numbers.try_emplace(&Block, Numbers.size());
+  if (Reducible && F.getCallingConv() == CallingConv::AMDGPU_KERNEL) {
+    auto Partial = findPartialBlocks(
+        F, Analyses.getResult<compat::DivergencePass>(F), PostDominators);
+    for (BasicBlock &Block : F)
+      Placements[Numbers.lookup(&Block)].AllLanes = !Partial.count(&Block);
+  }
+  if (Wanted.Level != Level::Block)
+    return Placements;
+  auto IsShort = [&](BasicBlock &Block) {
+    return isShort(Block, Facts.Blocks[Numbers.lookup(&Block)]);
+  };
+  auto IsUntimed = [&](const Loop &L) { return IsShort(*L.getHeader()); };
   for (BasicBlock &Block : F) {
     unsigned Number = Numbers.lookup(&Block);
     auto *Node = Dominators.getNode(&Block);
-    if (!Node || !Node->getIDom() || !isShort(Block, Facts.Blocks[Number]))
+    if (Placements[Number].LeftOut || !Node || !Node->getIDom() ||
+        !IsShort(Block) || comesToLoop(Block, Loops, IsUntimed) ||
+        leavesLoop(Block, Loops, IsUntimed))
       continue;
+    Placements[Number].Timed = false;
     // The nearest equivalent block above: equivalent blocks lie on one line of
     // the tree, so that each is the nearest of one other at most. Inner loops
     // lie in between.
-    for (Node = Node->getIDom(); Node; Node = Node->getIDom()) {
+    for (Node = Node->getIDom(); Reducible && Node; Node = Node->getIDom()) {
       BasicBlock *Above = Node->getBlock();
       if (!PostDominators.dominates(&Block, Above))
         break;
       if (Loops.getLoopFor(&Block) != Loops.getLoopFor(Above))
         continue;
-      if (isCallFree(Above, &Block))
-        ToldBy[Number] = Numbers.lookup(Above);
+      if (!Placements[Numbers.lookup(Above)].LeftOut &&
+          isCallFree(Above, &Block))
+        Placements[Number].ToldBy = Numbers.lookup(Above);
       break;
     }
   }
-  return ToldBy;
+  return Placements;
 }
 
 } // namespace kprobe

@@ -7,19 +7,37 @@
 //
 // Left out are only blocks that are too short to hide the clock's latency: a
 // probe there would stall, and the time that goes to the block before is small.
+// Other short blocks have an event without a clock; their time, too, is part of
+// that of the block before. Before and behind a loop that has no clock
+// at its head there is one in any case: the loop's time is that of the block
+// before it, and of no other.
 #ifndef KPROBE_PASS_PLACEMENT_H
 #define KPROBE_PASS_PLACEMENT_H
 
+#include "Options.h"
 #include "SiteFacts.h"
 #include <vector>
 
 namespace kprobe {
 
-// By block number, as in FunctionFacts: the block that tells of this one, or
-// BlockFacts::None for a block with an event of its own. No block is told of by
-// itself, and two are never told of by the same.
-std::vector<unsigned> placeEvents(llvm::Function &F, const FunctionFacts &Facts,
-                                  llvm::FunctionAnalysisManager &Analyses);
+struct BlockPlacement {
+  // The block that tells of this one, or BlockFacts::None for a block with an
+  // event of its own. No block is told of by itself, and two are never told of
+  // by the same.
+  unsigned ToldBy = BlockFacts::None;
+  bool Timed = true; // the event has a clock
+  // Only executed by all lanes that the wave began with, so that nobody needs
+  // to count them; kernels only.
+  bool AllLanes = false;
+  // The user's level or filter leaves the block out: no event, and nobody tells.
+  bool LeftOut = false;
+};
+
+// By block number, as in FunctionFacts.
+std::vector<BlockPlacement> placeEvents(llvm::Function &F,
+                                        const FunctionFacts &Facts,
+                                        llvm::FunctionAnalysisManager &Analyses,
+                                        const Options &Wanted);
 
 } // namespace kprobe
 

@@ -2,6 +2,7 @@
 #include "Compat.h"
 #include "KprobePass.h"
 #include "LoadedLlvm.h"
+#include "Marks.h"
 #include <cstdio>
 
 using namespace llvm;
@@ -18,6 +19,9 @@ static void registerCallbacks(PassBuilder &Builder) {
         Manager.addPass(kprobe::KprobePass(Name));
         return true;
       });
+  kprobe::compat::atPipelineStart(Builder, [](ModulePassManager &Manager) {
+    Manager.addPass(kprobe::MarksPass());
+  });
   kprobe::compat::atOptimizerEnd(Builder, [](ModulePassManager &Manager) {
     Manager.addPass(kprobe::KprobePass());
   });

@@ -1,61 +1,44 @@
-// Emission of probes as inline assembly and a plain store.
+// Emission of probes as inline assembly.
 //
 // The state lives in reserved scalar registers and nowhere else: an SSA value
 // would be one per lane, and a cursor that both arms of a divergent branch
-// advance must advance twice. The assembly declares the registers it uses as
-// outputs, so that the kernel descriptor counts them; it does so in kernels
-// only, because a function that "changes" callee-saved registers would restore
-// them on return, and its events with them. The kernel's declaration covers
-// its callees.
+// advance must advance twice. In kernels the assembly that sets the state
+// declares its registers as outputs, so that the kernel descriptor counts them;
+// in functions nothing does, because a function that "changes" callee-saved
+// registers would restore them on return, and its events with them.
 //
-// The store stays visible to the compiler, which then knows how many memory
-// operations are in flight and waits for no more than it must.
+// The stores are inside the assembly too, out of the compiler's sight. It need
+// not wait for them, at barriers for example, and does not take them for a
+// reason to load the program's data in another way. What is in flight unseen can
+// make the compiler's waits for loads longer, never too short: counters of
+// outstanding memory operations are waited for to fall.
 #include "Probe.h"
 #include "kprobe/wire.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 
 using namespace llvm;
 
 namespace kprobe {
 
-TraceMemory::TraceMemory(LLVMContext &Context) {
-  MDBuilder Builder(Context);
-  MDNode *Domain = Builder.createAnonymousAliasScopeDomain("kprobe");
-  Scopes = MDNode::get(
-      Context, Builder.createAnonymousAliasScope(Domain, "kprobe.trace"));
-}
-
-void TraceMemory::markOwn(Instruction &Store) const {
-  Store.setMetadata(LLVMContext::MD_alias_scope, Scopes);
-}
-
-void TraceMemory::markForeign(Instruction &Access) const {
-  MDNode *Before = Access.getMetadata(LLVMContext::MD_noalias);
-  Access.setMetadata(LLVMContext::MD_noalias,
-                     MDNode::concatenate(Before, Scopes));
-}
-
-static bool isKernel(const IRBuilderBase &Builder) {
-  return Builder.GetInsertBlock()->getParent()->getCallingConv() ==
-         CallingConv::AMDGPU_KERNEL;
-}
-
-static CallInst *assembly(IRBuilderBase &Builder, Type *Result,
-                          ArrayRef<Value *> Arguments, const Twine &Text,
-                          const Twine &Constraints) {
+CallInst *ProbeEmitter::assembly(IRBuilderBase &Builder, Type *Result,
+                                 ArrayRef<Value *> Arguments, const Twine &Text,
+                                 StringRef Outputs, StringRef Inputs) const {
   SmallVector<Type *, 4> Types;
   for (Value *Argument : Arguments)
     Types.push_back(Argument->getType());
-  InlineAsm *Asm =
-      InlineAsm::get(FunctionType::get(Result, Types, false), Text.str(),
-                     Constraints.str(), /*hasSideEffects=*/true);
+  std::string Constraints;
+  for (StringRef Part : {Outputs, Inputs, StringRef("~{scc}")})
+    if (!Part.empty())
+      Constraints += (Constraints.empty() ? "" : ",") + Part.str();
+  InlineAsm *Asm = InlineAsm::get(FunctionType::get(Result, Types, false),
+                                  Text.str(), Constraints,
+                                  /*hasSideEffects=*/true);
   CallInst *Call = Builder.CreateCall(Asm, Arguments);
   // Convergent: never duplicated into, or merged from, the arms of a branch.
-  // No memory: the registers are not memory, and a claim to write some would
-  // cost the kernel its scalar loads.
+  // No memory: none that the program could see.
   Call->addFnAttr(Attribute::Convergent);
   Call->addFnAttr(Attribute::NoUnwind);
   Call->setDoesNotAccessMemory();
@@ -77,37 +60,22 @@ void ProbeEmitter::reserveState(Function &F) const {
     F.addFnAttr("amdgpu-waves-per-eu", Least);
 }
 
-// Where the ring is, is computed here, behind the choice: a wave that is not
+// Where the slot is, is computed here, behind the choice: a wave that is not
 // sampled does not pay for it.
-Value *ProbeEmitter::initState(IRBuilderBase &Builder,
-                               const Claim &Slot) const {
-  Type *Result = StructType::get(Builder.getInt64Ty(), Builder.getInt32Ty(),
-                                 Builder.getInt32Ty());
-  Value *Header = Builder.getInt32(sizeof(KprobeWaveHeader));
-  Value *Stride = Builder.CreateAdd(Slot.RingBytes, Header);
+void ProbeEmitter::initState(IRBuilderBase &Builder, const Claim &Slot) const {
+  Type *I32 = Builder.getInt32Ty();
   Type *I64 = Builder.getInt64Ty();
-  Value *Ring = Builder.CreateAdd(
-      Builder.CreateAdd(Slot.Slots, Builder.CreateZExt(Header, I64)),
-      Builder.CreateMul(Builder.CreateZExt(Slot.Slot, I64),
-                        Builder.CreateZExt(Stride, I64)));
-  Value *Mask = Builder.CreateSub(Slot.RingBytes,
-                                  Builder.getInt32(sizeof(KprobeEvent)));
-  Value *State = assembly(
-      Builder, Result, {Ring, Mask},
-      "s_mov_b64 " + T.ring() + ", $3\n\ts_mov_b32 " + T.mask() +
-          ", $4\n\ts_mov_b32 " + T.cursor() + ", 0",
-      "=&{" + T.ring() + "},=&{" + T.cursor() + "},=&{" + T.mask() + "},s,s");
-  return Builder.CreateExtractValue(State, 0);
-}
-
-// The ring is used where it is; the cursor is copied.
-std::pair<Value *, Value *>
-ProbeEmitter::readState(IRBuilderBase &Builder) const {
-  Type *Result = StructType::get(Builder.getInt64Ty(), Builder.getInt32Ty());
-  Value *State = assembly(Builder, Result, {}, "s_mov_b32 $1, " + T.cursor(),
-                          "={" + T.ring() + "},=s");
-  return {Builder.CreateExtractValue(State, 0),
-          Builder.CreateExtractValue(State, 1)};
+  Value *Address = Builder.CreateAdd(
+      Slot.Slots, Builder.CreateMul(Builder.CreateZExt(Slot.Slot, I64),
+                                    Builder.CreateZExt(Slot.SlotBytes, I64)));
+  assembly(Builder, StructType::get(FixedVectorType::get(I32, 4), I32, I32),
+           {Address, Slot.Mask},
+           "s_mov_b64 " + T.slotAddress() + ", $3\n\ts_mov_b32 " + T.mask() +
+               ", $4\n\ts_mov_b32 " + T.cursor() + ", 0\n\ts_mov_b32 " +
+               T.slotWord(2) + ", -1\n\ts_mov_b32 " + T.slotWord(3) + ", 0x" +
+               utohexstr(T.bufferFormat(), /*LowerCase=*/true),
+           "=&{" + T.slot() + "},=&{" + T.cursor() + "},=&{" + T.mask() + "}",
+           "s,s");
 }
 
 WaveClocks ProbeEmitter::readWaveClocks(IRBuilderBase &Builder) const {
@@ -116,48 +84,95 @@ WaveClocks ProbeEmitter::readWaveClocks(IRBuilderBase &Builder) const {
   return {Cycles, T.Ticks == T.Cycles ? Cycles : T.readTicks(Builder)};
 }
 
-std::string ProbeEmitter::countLanes(StringRef Result) const {
-  return ("s_bcnt1_i32_" + Twine(T.WaveSize == 64 ? "b64 " : "b32 ") + Result +
-          (T.WaveSize == 64 ? ", exec" : ", exec_lo"))
-      .str();
+// Values of one or two words each as a vector of words.
+static Value *words(IRBuilderBase &Builder, ArrayRef<Value *> Values) {
+  SmallVector<Value *, 4> Parts;
+  Type *I32 = Builder.getInt32Ty();
+  for (Value *V : Values) {
+    Parts.push_back(Builder.CreateTrunc(V, I32));
+    if (V->getType()->isIntegerTy(64))
+      Parts.push_back(Builder.CreateTrunc(Builder.CreateLShr(V, 32), I32));
+  }
+  Value *Vector = PoisonValue::get(FixedVectorType::get(I32, Parts.size()));
+  for (unsigned I = 0; I < Parts.size(); ++I)
+    Vector = Builder.CreateInsertElement(Vector, Parts[I], uint64_t(I));
+  return Vector;
 }
 
-void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock,
-                          unsigned Site) const {
-  std::string Base = utostr(KPROBE_TAG_BASE(KPROBE_EVENT_BLOCK, Site));
-  std::string Text = "s_and_b32 $0, " + T.cursor() + ", " + T.mask() +
-                     "\n\ts_add_u32 " + T.cursor() + ", " + T.cursor() +
-                     ", 8\n\t" + countLanes("$1") +
-                     "\n\ts_lshl4_add_u32 $1, $1, " + Base;
+void ProbeEmitter::waveBegun(IRBuilderBase &Builder, WaveClocks Begin) const {
+  Type *Lanes = Builder.getIntNTy(T.WaveSize);
+  Value *Exec = Builder.CreateZExt(
+      Builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, ArrayRef<Type *>{Lanes},
+                              ArrayRef<Value *>{Builder.getTrue()}),
+      Builder.getInt64Ty());
+  // The cursor is zero here. With it as offset the stores do not delay a
+  // change of their data (a hazard of wide stores without one).
+  assembly(Builder, Builder.getVoidTy(),
+           {words(Builder, {Begin.Cycles, Begin.Ticks}),
+            words(Builder, {T.readPlace0(Builder), T.readPlace1(Builder), Exec})},
+           T.storeToSlot(4, "$0", T.cursor(),
+                         offsetof(KprobeWaveHeader, BeginCycles)) +
+               "\n\t" +
+               T.storeToSlot(4, "$1", T.cursor(),
+                             offsetof(KprobeWaveHeader, HardwareId)),
+           "", "v,v");
+}
+
+void ProbeEmitter::waveEnded(IRBuilderBase &Builder, WaveClocks End) const {
+  Value *Cursor = assembly(Builder, Builder.getInt32Ty(), {},
+                           "v_mov_b32 $0, " + T.cursor(), "=v", "");
+  assembly(Builder, Builder.getVoidTy(),
+           {words(Builder, {End.Cycles, End.Ticks}), Cursor},
+           T.storeToSlot(4, "$0", "", offsetof(KprobeWaveHeader, EndCycles)) +
+               "\n\t" +
+               T.storeToSlot(1, "$1", "", offsetof(KprobeWaveHeader, Cursor)),
+           "", "v,v");
+}
+
+// The high word of an event, and the low one where that is not a clock, in vector
+// registers. Constants are in the text: out of a loop they would cost registers,
+// and without one the texts of two sites would be alike, and one of them removed.
+std::pair<Value *, Value *> ProbeEmitter::readTag(IRBuilderBase &Builder,
+                                                  unsigned Kind,
+                                                  unsigned Site) const {
   Type *I32 = Builder.getInt32Ty();
-  Type *I64 = Builder.getInt64Ty();
+  bool AllLanes = Kind & KPROBE_EVENT_ALL_LANES;
+  bool Wide = T.WaveSize == 64;
+  std::string Text;
+  if (AllLanes)
+    Text = "v_mov_b32 $0, " + utostr(KPROBE_TAG_WHOLE(Kind, Site));
+  else
+    Text = (Twine("s_bcnt1_i32_") + (Wide ? "b64" : "b32") + " $2, exec" +
+            (Wide ? "" : "_lo") + "\n\ts_lshl4_add_u32 $2, $2, " +
+            Twine(KPROBE_TAG_BASE(Kind, Site)) + "\n\tv_mov_b32 $0, $2")
+               .str();
+  if (Kind & KPROBE_EVENT_UNTIMED)
+    Text += "\n\tv_mov_b32 $1, " + T.cursor();
+  SmallVector<Type *, 3> Results(AllLanes ? 2 : 3, I32);
+  Value *Result = assembly(Builder, StructType::get(Builder.getContext(), Results),
+                           {}, Text, AllLanes ? "=v,=v" : "=v,=v,=&s", "");
+  return {Builder.CreateExtractValue(Result, 0),
+          Builder.CreateExtractValue(Result, 1)};
+}
+
+void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock, unsigned Site,
+                          bool AllLanes) const {
+  unsigned Kind = KPROBE_EVENT_BLOCK | (Clock ? 0 : KPROBE_EVENT_UNTIMED) |
+                  (AllLanes ? KPROBE_EVENT_ALL_LANES : 0);
+  Type *I32 = Builder.getInt32Ty();
+  auto [Tag, Cursor] = readTag(Builder, Kind, Site);
+  Value *Low = Clock ? Builder.CreateZExtOrTrunc(Clock, I32) : Cursor;
+  SmallVector<Value *, 2> Inputs = {words(Builder, {Low, Tag})};
   // The clock is an input although the text does not read it: both its halves
   // then live up to here, or the dead upper one would be reused at once, at
   // the price of a wait.
-  Value *Result;
-  if (isKernel(Builder))
-    Result =
-        assembly(Builder, StructType::get(I32, I32, I64, I32), {Clock}, Text,
-                 "=s,=s,={" + T.ring() + "},={" + T.cursor() + "},s,~{scc}");
-  else
-    Result =
-        assembly(Builder, StructType::get(I32, I32, I64), {Clock},
-                 Text + "\n\ts_mov_b64 $2, " + T.ring(), "=&s,=&s,=s,s,~{scc}");
-  Value *Offset = Builder.CreateExtractValue(Result, 0);
-  Value *Tag = Builder.CreateExtractValue(Result, 1);
-  Value *Ring = Builder.CreateExtractValue(Result, 2);
-
-  constexpr unsigned GlobalSpace = 1;
-  Value *Place = Builder.CreateGEP(
-      Builder.getInt8Ty(),
-      Builder.CreateIntToPtr(
-          Ring, PointerType::get(Builder.getContext(), GlobalSpace)),
-      Builder.CreateZExt(Offset, I64));
-  Value *Event = PoisonValue::get(FixedVectorType::get(I32, 2));
-  Event = Builder.CreateInsertElement(
-      Event, Builder.CreateZExtOrTrunc(Clock, I32), uint64_t(0));
-  Event = Builder.CreateInsertElement(Event, Tag, uint64_t(1));
-  Memory.markOwn(*Builder.CreateAlignedStore(Event, Place, Align(8)));
+  if (Clock)
+    Inputs.push_back(Clock);
+  assembly(Builder, I32, Inputs,
+           "s_and_b32 $0, " + T.cursor() + ", " + T.mask() + "\n\ts_add_u32 " +
+               T.cursor() + ", " + T.cursor() + ", 8\n\t" +
+               T.storeToSlot(2, "$1", "$0", sizeof(KprobeWaveHeader)),
+           "=&s", Clock ? "v,s" : "v");
 }
 
 } // namespace kprobe

@@ -8,22 +8,6 @@
 
 namespace kprobe {
 
-// What tells the optimiser that the memory of rings and headers is kprobe's
-// alone. Without it every store of a probe might change what the program
-// loads, and scalar loads would become vector loads.
-class TraceMemory {
-public:
-  explicit TraceMemory(llvm::LLVMContext &Context);
-
-  // A store to a ring or a header.
-  void markOwn(llvm::Instruction &Store) const;
-  // Any access of the program.
-  void markForeign(llvm::Instruction &Access) const;
-
-private:
-  llvm::MDNode *Scopes;
-};
-
 // Both clocks at one end of a wave, i64.
 struct WaveClocks {
   llvm::Value *Cycles, *Ticks;
@@ -32,42 +16,46 @@ struct WaveClocks {
 // What the begin hook found, by the fields of KPROBE_TYPE_CLAIM.
 struct Claim {
   llvm::Value *Slots; // i64
-  llvm::Value *Slot, *SlotCount, *RingBytes;
+  llvm::Value *Slot, *SlotCount, *SlotBytes, *Mask;
 };
 
 class ProbeEmitter {
 public:
-  ProbeEmitter(const Target &T, const TraceMemory &Memory)
-      : T(T), Memory(Memory) {}
+  explicit ProbeEmitter(const Target &T) : T(T) {}
 
   // Makes the register allocator leave the state registers alone in a function
   // that runs under an instrumented kernel.
   void reserveState(llvm::Function &F) const;
 
-  // Sets the state of a sampled wave; kernels only, before any other probe
-  // code. Returns the ring address.
-  llvm::Value *initState(llvm::IRBuilderBase &Builder, const Claim &Slot) const;
-
-  // The state as values, for the end hook: {i64 ring, i32 cursor}. Kernels
-  // only.
-  std::pair<llvm::Value *, llvm::Value *>
-  readState(llvm::IRBuilderBase &Builder) const;
+  // Sets the state of a sampled wave; kernels only, before any other probe code.
+  void initState(llvm::IRBuilderBase &Builder, const Claim &Slot) const;
 
   WaveClocks readWaveClocks(llvm::IRBuilderBase &Builder) const;
+
+  // Write the header's fields; behind initState.
+  void waveBegun(llvm::IRBuilderBase &Builder, WaveClocks Begin) const;
+  void waveEnded(llvm::IRBuilderBase &Builder, WaveClocks End) const;
 
   // The two halves of a probe: the clock at the start of a block, the event at
   // its end.
   llvm::Value *readClock(llvm::IRBuilderBase &Builder) const {
     return T.readEventClock(Builder);
   }
-  void commit(llvm::IRBuilderBase &Builder, llvm::Value *Clock,
-              unsigned Site) const;
+  // Clock: null for an event without one. AllLanes: the block is only executed
+  // by all lanes that the wave began with.
+  void commit(llvm::IRBuilderBase &Builder, llvm::Value *Clock, unsigned Site,
+              bool AllLanes) const;
 
 private:
-  std::string countLanes(llvm::StringRef Result) const;
+  llvm::CallInst *assembly(llvm::IRBuilderBase &Builder, llvm::Type *Result,
+                           llvm::ArrayRef<llvm::Value *> Arguments,
+                           const llvm::Twine &Text,
+                           llvm::StringRef Outputs,
+                           llvm::StringRef Inputs) const;
+  std::pair<llvm::Value *, llvm::Value *>
+  readTag(llvm::IRBuilderBase &Builder, unsigned Kind, unsigned Site) const;
 
   const Target &T;
-  const TraceMemory &Memory;
 };
 
 } // namespace kprobe

@@ -40,7 +40,7 @@ struct FunctionFacts {
   unsigned Line = 0;
   std::vector<BlockFacts> Blocks;
   // Loads of a kernel that no store before them can have changed: the back end
-  // makes scalar loads of such, and would take the probes' stores for a reason
+  // makes scalar loads of such, and would take the probes' clocks for a reason
   // not to. Those in InvariantLoads no store of the kernel can change at all.
   llvm::SmallPtrSet<const llvm::LoadInst *, 16> UnclobberedLoads;
   llvm::SmallPtrSet<const llvm::LoadInst *, 16> InvariantLoads;

@@ -32,7 +32,7 @@ void SiteTable::addKernel(StringRef Name, StringRef CloneName) {
 static uint16_t saturated(unsigned Count) { return std::min(Count, 0xffffu); }
 
 unsigned SiteTable::addFunction(const FunctionFacts &Facts,
-                                bool ImpliedEntry, ArrayRef<unsigned> ToldBy) {
+                                bool ImpliedEntry, ArrayRef<BlockPlacement> Placements) {
   unsigned First = Sites.size();
   KprobeFunctionRecord Function = {};
   Function.Name = string(Facts.Name);
@@ -74,11 +74,15 @@ unsigned SiteTable::addFunction(const FunctionFacts &Facts,
   }
   if (ImpliedEntry)
     Sites[First].Flags |= KPROBE_SITE_IMPLIED;
-  for (unsigned I = 0; I < ToldBy.size(); ++I) {
-    if (ToldBy[I] == BlockFacts::None)
-      continue;
-    Sites[First + I].Flags |= KPROBE_SITE_OMITTED;
-    Omissions.push_back({First + I, First + ToldBy[I]});
+  for (unsigned I = 0; I < Placements.size(); ++I) {
+    if (Placements[I].LeftOut && !(ImpliedEntry && I == 0)) {
+      Sites[First + I].Flags |= KPROBE_SITE_LEFT_OUT;
+    } else if (Placements[I].ToldBy != BlockFacts::None) {
+      Sites[First + I].Flags |= KPROBE_SITE_OMITTED;
+      Omissions.push_back({First + I, First + Placements[I].ToldBy});
+    } else if (!Placements[I].Timed) {
+      Sites[First + I].Flags |= KPROBE_SITE_UNTIMED;
+    }
   }
   Functions.push_back(Function);
   ++Kernels.back().FunctionCount;

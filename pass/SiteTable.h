@@ -2,6 +2,7 @@
 #ifndef KPROBE_PASS_SITETABLE_H
 #define KPROBE_PASS_SITETABLE_H
 
+#include "Placement.h"
 #include "SiteFacts.h"
 #include "Target.h"
 #include "kprobe/wire.h"
@@ -19,10 +20,10 @@ public:
 
   // Kernels, and after each its functions, the kernel's own first. A function's
   // blocks get consecutive site ids; the first is returned. ImpliedEntry: the
-  // entry block has no event. ToldBy: as placeEvents returns it.
+  // entry block has no event. Placements: as placeEvents returns them.
   void addKernel(llvm::StringRef Name, llvm::StringRef CloneName);
   unsigned addFunction(const FunctionFacts &Facts, bool ImpliedEntry,
-                       llvm::ArrayRef<unsigned> ToldBy);
+                       llvm::ArrayRef<BlockPlacement> Placements);
 
   unsigned siteCount() const { return Sites.size(); }
   unsigned omissionCount() const { return Omissions.size(); }

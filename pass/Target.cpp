@@ -12,10 +12,18 @@ using namespace llvm;
 namespace kprobe {
 
 static const Target Targets[] = {
-#define KPROBE_TARGET(Processor, WaveSize, Event, Cycles, Ticks, Place0,       \
-                      Place1, StateBase, StateLimit)                           \
-  {Processor,    WaveSize, Clock::Event, Clock::Cycles, Clock::Ticks,          \
-   Place0,       Place1,   StateBase,    StateLimit},
+#define KPROBE_TARGET(Processor, Buffers, WaveSize, Event, Cycles, Ticks,      \
+                      Place0, Place1, StateBase, StateLimit)                   \
+  {Processor,                                                                  \
+   BufferKind::Buffers,                                                          \
+   WaveSize,                                                                   \
+   Clock::Event,                                                               \
+   Clock::Cycles,                                                              \
+   Clock::Ticks,                                                               \
+   Place0,                                                                     \
+   Place1,                                                                     \
+   StateBase,                                                                  \
+   StateLimit},
 #include "kprobe/targets.def"
 };
 
@@ -75,11 +83,58 @@ uint32_t Target::eventClockKind() const {
   return Cycles == Ticks ? KPROBE_EVENT_CLOCK_TICKS : KPROBE_EVENT_CLOCK_CYCLES;
 }
 
-std::string Target::ring() const {
-  return "s[" + utostr(StateBase) + ":" + utostr(StateBase + 1) + "]";
+static std::string scalars(unsigned First, unsigned Last) {
+  return "s[" + utostr(First) + ":" + utostr(Last) + "]";
 }
-std::string Target::cursor() const { return "s" + utostr(StateBase + 2); }
-std::string Target::mask() const { return "s" + utostr(StateBase + 3); }
+
+std::string Target::slot() const { return scalars(StateBase, StateBase + 3); }
+std::string Target::slotAddress() const {
+  return scalars(StateBase, StateBase + 1);
+}
+std::string Target::slotWord(unsigned Word) const {
+  return "s" + utostr(StateBase + Word);
+}
+std::string Target::cursor() const { return slotWord(4); }
+std::string Target::mask() const { return slotWord(5); }
+
+uint32_t Target::bufferFormat() const {
+  // A 32-bit format, which untyped stores do not look at but which must not be
+  // "invalid"; from gfx10 on also bounds by bytes (3 << 28) and, on gfx10, the
+  // bit of its resource level. Vega ISA 8.1.5; RDNA ISA 8.1.8; LLVM's
+  // getDefaultRsrcDataFormat.
+  switch (Buffers) {
+  case BufferKind::GFX9:
+    return 0x27000;
+  case BufferKind::GFX101:
+  case BufferKind::GFX10:
+    return 0x31016000;
+  case BufferKind::GFX11:
+  case BufferKind::GFX12:
+    return 0x30016000;
+  }
+  llvm_unreachable("a way of buffer stores without a format");
+}
+
+std::string Target::storeToSlot(unsigned Dwords, StringRef Data,
+                                StringRef Offset, unsigned Constant) const {
+  bool ByBits = Buffers == BufferKind::GFX11 || Buffers == BufferKind::GFX12;
+  std::string Text = "buffer_store_";
+  if (ByBits)
+    Text += "b" + utostr(32 * Dwords);
+  else
+    Text += Dwords == 1 ? "dword" : "dwordx" + utostr(Dwords);
+  StringRef None = Buffers == BufferKind::GFX12 ? "null" : "0";
+  Text += (" " + Data + ", off, " + slot() + ", " +
+           (Offset.empty() ? None : Offset))
+              .str();
+  if (Constant)
+    Text += " offset:" + utostr(Constant);
+  // The compiler does not see that the store reads scalar registers and EXEC,
+  // which must not be written on gfx10.1 before a vector instruction.
+  if (Buffers == BufferKind::GFX101)
+    Text += "\n\tv_nop";
+  return Text;
+}
 
 Expected<Target> targetOf(const Function &F) {
   StringRef Processor = F.getFnAttribute("target-cpu").getValueAsString();

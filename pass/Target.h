@@ -13,9 +13,13 @@ namespace kprobe {
 // Ways to read a clock; targets.def says what each is.
 enum class Clock { MEMTIME, MEMREALTIME, MESSAGE, CYCLES_LO, COUNTER };
 
+// Ways to write a buffer store.
+enum class BufferKind { GFX9, GFX101, GFX10, GFX11, GFX12 };
+
 // One row of targets.def, and what the function's features add to it.
 struct Target {
   llvm::StringRef Processor;
+  BufferKind Buffers;
   unsigned WaveSize;
   Clock Event, Cycles, Ticks;
   int Place0, Place1; // hwreg number, -1: none
@@ -34,10 +38,20 @@ struct Target {
   // KPROBE_EVENT_CLOCK_* of the site table.
   uint32_t eventClockKind() const;
 
-  // Assembler names of the state: ring address, cursor, mask.
-  std::string ring() const;
+  // Assembler names of the state: buffer resource of the slot (its parts: the
+  // address, then two words), cursor, mask.
+  std::string slot() const;
+  std::string slotAddress() const;
+  std::string slotWord(unsigned Word) const;
   std::string cursor() const;
   std::string mask() const;
+
+  // Last word of a resource for plain bytes.
+  uint32_t bufferFormat() const;
+  // Stores 1, 2 or 4 dwords of vector registers into the slot, at an offset in
+  // a scalar register ("" for none) plus a constant.
+  std::string storeToSlot(unsigned Dwords, llvm::StringRef Data,
+                          llvm::StringRef Offset, unsigned Constant) const;
 };
 
 // The target of a function; an error names a processor that has no row.

@@ -20,8 +20,13 @@ namespace kprobe {
 
 // Dispatches that can be traced at once on one agent.
 static constexpr size_t ContextCount = 4096;
-// A context must not share a cache line with its neighbour.
-static constexpr size_t ContextStride = 64;
+static constexpr size_t LargeContextCount = 128;
+// A context and the arguments behind it. It must not share a cache line with
+// its neighbour.
+static constexpr size_t ContextStride = 512;
+static constexpr size_t LargeContextStride = 8192;
+static constexpr size_t ContextMemoryBytes =
+    ContextCount * ContextStride + LargeContextCount * LargeContextStride;
 static constexpr uint64_t LeastPoolBytes = 1u << 20;
 
 void Agent::flushHostWrites() const {
@@ -34,22 +39,25 @@ void Agent::flushHostWrites() const {
   (void)__atomic_load_n(HdpFlush, __ATOMIC_RELAXED);
 }
 
-KprobeDispatchContext *Agent::acquireContext() {
-  std::lock_guard<std::mutex> Guard(ContextLock);
-  if (FreeContexts.empty())
+KprobeDispatchContext *Agent::acquireContext(size_t ArgumentBytes) {
+  size_t Bytes = sizeof(KprobeDispatchContext) + ArgumentBytes;
+  if (Bytes > LargeContextStride)
     return nullptr;
-  KprobeDispatchContext *Context = FreeContexts.back();
-  FreeContexts.pop_back();
+  std::lock_guard<std::mutex> Guard(ContextLock);
+  auto &Free = Bytes <= ContextStride ? FreeContexts : FreeLargeContexts;
+  if (Free.empty())
+    return nullptr;
+  KprobeDispatchContext *Context = Free.back();
+  Free.pop_back();
   return Context;
 }
 
 void Agent::releaseContext(KprobeDispatchContext *Context) {
   if (!Context)
     return;
-  // A late wave, if there could be one, finds no context rather than another's.
-  Context->Magic = 0;
   std::lock_guard<std::mutex> Guard(ContextLock);
-  FreeContexts.push_back(Context);
+  (Context < FirstLargeContext ? FreeContexts : FreeLargeContexts)
+      .push_back(Context);
 }
 
 namespace {
@@ -233,7 +241,7 @@ std::string Agents::providePool(Agent &Device) {
   Device.PoolTried = true;
   if (Cpus.empty())
     return "no CPU agent found: nothing will be traced";
-  void *Contexts = allocate(HostPool, ContextCount * ContextStride, Device);
+  void *Contexts = allocate(HostPool, ContextMemoryBytes, Device);
   if (!Contexts)
     return "no memory for dispatch contexts: nothing will be traced on " +
            Device.Target;
@@ -258,10 +266,15 @@ std::string Agents::providePool(Agent &Device) {
   }
   Device.PoolMemory = Memory;
   Device.ContextMemory = Contexts;
-  std::memset(Contexts, 0, ContextCount * ContextStride);
-  for (size_t I = ContextCount; I-- > 0;)
-    Device.FreeContexts.push_back(reinterpret_cast<KprobeDispatchContext *>(
-        static_cast<char *>(Contexts) + I * ContextStride));
+  auto Cut = [&](size_t From, size_t Count, size_t Stride, auto &Free) {
+    for (size_t I = Count; I-- > 0;)
+      Free.push_back(reinterpret_cast<KprobeDispatchContext *>(
+          static_cast<char *>(Contexts) + From + I * Stride));
+  };
+  Cut(0, ContextCount, ContextStride, Device.FreeContexts);
+  Cut(ContextCount * ContextStride, LargeContextCount, LargeContextStride,
+      Device.FreeLargeContexts);
+  Device.FirstLargeContext = Device.FreeLargeContexts.back();
   Device.Pool = std::make_unique<RingPool>(
       Memory, Bytes, Settings.RingBytes, Config::LeastShrunkRingBytes,
       [&Device] { Device.flushHostWrites(); });

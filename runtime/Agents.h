@@ -40,7 +40,9 @@ struct Agent {
   // Makes what the host wrote to the agent's own memory arrive there, so that
   // it cannot land on top of what a later kernel writes.
   void flushHostWrites() const;
-  KprobeDispatchContext *acquireContext();
+  // With room for that many bytes of kernel arguments behind it; null when
+  // there is none.
+  KprobeDispatchContext *acquireContext(size_t ArgumentBytes);
   void releaseContext(KprobeDispatchContext *Context);
 
   // Only the drain thread touches these.
@@ -58,7 +60,9 @@ private:
   void *PoolMemory = nullptr;
   void *ContextMemory = nullptr;
   std::mutex ContextLock;
-  std::vector<KprobeDispatchContext *> FreeContexts;
+  // Small ones, and behind them in memory those for more arguments.
+  std::vector<KprobeDispatchContext *> FreeContexts, FreeLargeContexts;
+  KprobeDispatchContext *FirstLargeContext = nullptr;
 };
 
 class Agents {

@@ -244,7 +244,7 @@ static uint64_t mostWritten(const uint8_t *Slots, const RegionPlan &Plan) {
     KprobeWaveHeader Header;
     std::memcpy(&Header, Slots + Slot * (sizeof(Header) + Plan.RingBytes),
                 sizeof(Header));
-    if (Header.State == KPROBE_WAVE_ENDED)
+    if (waveState(Header) == KPROBE_WAVE_ENDED)
       Most = std::max<uint64_t>(Most, Header.Cursor);
   }
   return Most;
@@ -314,7 +314,7 @@ bool Replay::run(Dispatch &Item, hsa_kernel_dispatch_packet_t &Packet) {
   Pool.release(Item.Region);
   Item.Region = Larger;
   Item.Context->Slots = reinterpret_cast<uint64_t>(Pool.address(Larger));
-  Item.Context->RingBytes = Plan.RingBytes;
+  setRing(*Item.Context, Plan.RingBytes);
   Record.RingBytes = Plan.RingBytes;
   Api.hsa_signal_store_screlease(Item.Run, 1);
   execute(Item, Original);

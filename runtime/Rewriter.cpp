@@ -3,10 +3,12 @@
 #include "Rewriter.h"
 #include "HostRecorder.h"
 #include "ThreadId.h"
+#include "Waves.h"
 #include "profile/Profile.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <hsa/amd_hsa_signal.h>
 #include <thread>
 
@@ -174,7 +176,7 @@ uint32_t Rewriter::instrument(Dispatch &Item,
                               TooLarge);
   if (!Item.Region)
     return TooLarge ? KPROBE_DISPATCH_TOO_LARGE : KPROBE_DISPATCH_NO_BUFFER;
-  Item.Context = Item.Device->acquireContext();
+  Item.Context = Item.Device->acquireContext(Kernel->Symbol.KernargBytes);
   if (!Item.Context) {
     undo(Item);
     return KPROBE_DISPATCH_NO_BUFFER;
@@ -187,22 +189,30 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   }
   KprobeDispatchContext Context = {};
   Context.Magic = KPROBE_CONTEXT_MAGIC;
-  Context.RingBytes = Plan.RingBytes;
+  setRing(Context, Plan.RingBytes);
   Context.Slots = reinterpret_cast<uint64_t>(Pool->address(Item.Region));
-  Context.SlotCount = Plan.SlotCount;
+  Context.SlotCount = uint32_t(Plan.SlotCount);
   Context.GroupsX = uint32_t(Grid.GroupsX);
   Context.GroupsY = uint32_t(Grid.GroupsY);
   Context.WavesPerGroup = uint32_t(Grid.WavesPerGroup);
+  Context.GroupSizeX = Record.Group[0];
+  Context.GroupSizeY = Record.Group[1];
+  Context.GridSizeX = Record.Grid[0];
+  Context.GridSizeY = Record.Grid[1];
   Context.SampleShift = Plan.SampleShift;
   Context.GroupShift = Plan.GroupShift;
-  Context.Mode = KPROBE_MODE_RING;
   *Item.Context = Context;
+  if (Packet.kernarg_address)
+    std::memcpy(Item.Context + 1, Packet.kernarg_address,
+                Kernel->Symbol.KernargBytes);
   Record.SlotCount = Plan.SlotCount;
   Record.RingBytes = Plan.RingBytes;
   Record.SampleShift = uint8_t(Plan.SampleShift);
   Record.GroupShift = uint8_t(Plan.GroupShift);
 
   Packet.kernel_object = Kernel->Clone.Object;
+  Packet.kernarg_address = Item.Context + 1;
+  // Not for the device: so that other tools see that somebody was here.
   Packet.reserved2 = reinterpret_cast<uint64_t>(Item.Context);
   // The program may have added dynamic LDS, or stack for a kernel that calls
   // through pointers: keep what it added to the original's own size.

@@ -71,6 +71,7 @@ static void complete(KprobeWaveHeader &Header, uint64_t Slot,
   Header.Workgroup[1] = uint32_t(Group / Grid.GroupsX % Grid.GroupsY);
   Header.Workgroup[2] = uint32_t(Group / Grid.GroupsX / Grid.GroupsY);
   Header.RingBytes = Plan.RingBytes;
+  Header.State = waveState(Header);
 }
 
 WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
@@ -86,7 +87,7 @@ WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
     uint8_t *Ring = At + sizeof(KprobeWaveHeader);
     KprobeWaveHeader Header;
     std::memcpy(&Header, At, sizeof(Header));
-    if (Header.State == KPROBE_WAVE_UNUSED)
+    if (waveState(Header) == KPROBE_WAVE_UNUSED)
       continue;
     ++Result.Waves;
     complete(Header, Slot, Plan, Grid);
@@ -129,7 +130,7 @@ uint64_t anyWaveTick(const uint8_t *Slots, const RegionPlan &Plan) {
     std::memcpy(&Header,
                 Slots + Slot * (sizeof(Header) + uint64_t(Plan.RingBytes)),
                 sizeof(Header));
-    if (Header.State != KPROBE_WAVE_UNUSED && Header.BeginTicks != 0)
+    if (Header.BeginTicks != 0)
       return Header.BeginTicks;
   }
   return 0;

@@ -5,6 +5,7 @@
 #define KPROBE_RUNTIME_WAVES_H
 
 #include "RingPool.h"
+#include "kprobe/wire.h"
 
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,20 @@ struct WaveGrid {
 struct WavesResult {
   uint64_t Waves = 0; // slots that a wave had used
 };
+
+// State of a wave, by what the device has written into its header.
+inline uint32_t waveState(const KprobeWaveHeader &Header) {
+  return Header.EndTicks != 0     ? KPROBE_WAVE_ENDED
+         : Header.BeginTicks != 0 ? KPROBE_WAVE_BEGUN
+                                  : KPROBE_WAVE_UNUSED;
+}
+
+// What follows from the size of the rings.
+inline void setRing(KprobeDispatchContext &Context, uint32_t RingBytes) {
+  Context.RingBytes = RingBytes;
+  Context.RingMask = KPROBE_RING_MASK(RingBytes);
+  Context.SlotBytes = uint32_t(sizeof(KprobeWaveHeader)) + RingBytes;
+}
 
 // Copies every used slot, its header completed by what follows from its number,
 // oldest event first, and zeroes what the device wrote when Clear is set (not

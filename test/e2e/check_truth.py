@@ -13,7 +13,8 @@ A kernel's entry block may do without an event (the site table says so): it is
 expected once, first, with the lanes active at the kernel's first instruction and
 the clock of its first s_memtime.
 
-Blocks that the site table calls omitted are left out of the comparison: they have
+Events whose tag says that they have no clock are compared without one. Blocks that
+the site table calls omitted are left out of the comparison: they have
 no event to compare (check_paths.py holds them against a build that keeps all).
 
 None may be missing, doubled or out of order. Besides, every s_memtime that
@@ -37,7 +38,8 @@ CLONE = ".kprobe"
 TARGET = os.environ.get("KPROBE_ARCH", "gfx906")  # as build.sh has it
 SITE_SHIFT, LANES_STEP = 10, 1 << 4
 IMPLIED, OMITTED = 0x20, 0x40
-EVENT_STORE = re.compile(r"global_store_dwordx2 v\d+, v\[(\d+):\d+\], s\[\d+:\d+\]$")
+UNTIMED = 2  # flag of a kind
+EVENT_STORE = re.compile(r"buffer_store_dwordx2 v\[(\d+):(\d+)\], off, s\[\d+:\d+\], s\d+ offset:128$")
 BRANCHES = ("s_cbranch", "s_branch", "s_setpc", "s_swappc", "s_endpgm")
 
 Event = collections.namedtuple("Event", "site clock lanes")
@@ -47,24 +49,33 @@ class Difference(Exception):
     pass
 
 
-def clock_of(instructions, tag):
-    """Index of the s_memtime whose value goes into the event of the tag packed at
-    index `tag`, or None when it is not in the same straight piece of code: the
-    event's store says which vector registers, the move before it which scalar."""
-    store = next((at for at in range(tag, len(instructions))
-                  if EVENT_STORE.match(instructions[at].text)), tag)
-    low = EVENT_STORE.match(instructions[store].text)
-    source = None
+def read_store(instructions, store):
+    """(tag, clock) of the event that the store at an index writes. The tag: its site
+    and kind, as found in the code before; the clock: index of the s_memtime whose
+    value is stored, or None when it is not in the same straight piece of code."""
+    low, high = EVENT_STORE.match(instructions[store].text).groups()
+    source = tag = packed = clock = None
     for at in range(store - 1, -1, -1):
         text = instructions[at].text
-        if source is None:
-            move = re.match(rf"v_mov_b32_e32 v{low and low[1]}, s(\d+)$", text)
-            source = move and move[1]
-        elif text.startswith(f"s_memtime s[{source}:"):
-            return at
+        move = re.match(r"v_mov_b32(?:_e32)? v(\d+), (s\d+|0x[0-9a-f]+|\d+)$", text)
+        if move and move[1] == high and tag is None and packed is None:
+            if move[2].startswith("s"):
+                packed = move[2]
+            else:
+                tag = int(move[2], 0)  # all lanes: site << 10 | kind
+        elif move and move[1] == low and source is None:
+            source = move[2]
+        elif packed and text.startswith(f"s_lshl4_add_u32 {packed},"):
+            # (active lanes << 4) + ((site << 10 | kind) - (1 << 4))
+            tag = (int(text.split(",")[-1], 0) + LANES_STEP) & 0xffffffff
+            packed = None
+        elif source and clock is None and text.startswith(f"s_memtime s[{source[1:]}:"):
+            clock = at
         if text.startswith(BRANCHES):
             break
-    return None
+    if tag is None:
+        raise Difference(f"no tag for the event stored at {instructions[store].pc:#x}")
+    return tag, clock
 
 
 class Probes:
@@ -73,18 +84,19 @@ class Probes:
 
     def __init__(self, entry, functions, silent):
         self.implied, self.omitted = silent  # as silent_sites() returns them
-        self.ends = {}    # pc of the instruction that packs the high word: site
+        self.ends = {}    # pc of the instruction that stores an event: site
         self.clocks = {}  # pc of the s_memtime of a site: site
+        self.untimed = set()
         for _, instructions in functions.values():
             for index, instruction in enumerate(instructions):
-                if not instruction.text.startswith("s_lshl4_add_u32"):
+                if not EVENT_STORE.match(instruction.text):
                     continue
-                # (active lanes << 4) + ((site << 10 | kind) - (1 << 4))
-                constant = int(instruction.text.split(",")[-1], 0) & 0xffffffff
-                site = ((constant + LANES_STEP) & 0xffffffff) >> SITE_SHIFT
+                tag, clock = read_store(instructions, index)
+                site = tag >> SITE_SHIFT
                 self.ends[instruction.pc - entry] = site
-                clock = clock_of(instructions, index)
-                if clock is not None:
+                if tag & UNTIMED:
+                    self.untimed.add(site)
+                elif clock is not None:
                     self.clocks[instructions[clock].pc - entry] = site
 
 
@@ -186,7 +198,8 @@ def expected_events(records, probes):
             lanes = bin(active).count("1")
             # A probe that runs with no lane active stores nothing.
             if lanes:
-                events.append(Event(site, clocks.get(site, last), lanes))
+                clock = None if site in probes.untimed else clocks.get(site, last)
+                events.append(Event(site, clock, lanes))
     if owed is not None:
         raise Difference(f"site {owed} began and did not end")
     return events
@@ -217,7 +230,8 @@ def compare(logged, traced, candidates):
             total = 0
             for wave, records in sorted(logged.waves.items()):
                 expected = expected_events(records, probes)
-                got = [event for event in traced.waves[wave] if event.site not in probes.omitted]
+                got = [event._replace(clock=None) if event.site in probes.untimed else event
+                       for event in traced.waves[wave] if event.site not in probes.omitted]
                 for number, pair in enumerate(zip(expected, got)):
                     if pair[0] != pair[1]:
                         raise Difference(f"wave {wave}, event {number}: executed {pair[0]}, "
@@ -233,16 +247,18 @@ def compare(logged, traced, candidates):
 
 def prove_sharp(logged, traced, candidates):
     """The comparison must fail for a trace with one fault."""
-    omitted = candidates[0].omitted
+    omitted, untimed = candidates[0].omitted, candidates[0].untimed
     wave = next(wave for wave, events in traced.waves.items()
                 if sum(event.site not in omitted for event in events) > 1)
     right = [event for event in traced.waves[wave]
              if event.site not in omitted]
     first, second = right[0], right[1]
+    timed = next(at for at, event in enumerate(right) if event.site not in untimed)
     faults = {
         "missing": right[1:], "doubled": [first] + right, "swapped": [second, first] + right[2:],
         "other site": [first._replace(site=first.site + 1)] + right[1:],
-        "other clock": [first._replace(clock=first.clock + 1)] + right[1:],
+        "other clock": right[:timed] + [right[timed]._replace(clock=right[timed].clock + 1)] +
+                       right[timed + 1:],
         "other lanes": [first._replace(lanes=first.lanes % 64 + 1)] + right[1:],
     }
     for fault, events in faults.items():

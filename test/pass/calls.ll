@@ -43,13 +43,13 @@ attributes #0 = { nounwind "target-cpu"="gfx906" }
 
 ; In a clone the event is written before the call.
 ; IR: define amdgpu_kernel void @a.kprobe(
-; IR: store <2 x i32>
+; IR: buffer_store_dwordx2
 ; IR: call i32 @shared.kprobe.a(
-; IR-NOT: store <2 x i32>
+; IR-NOT: buffer_store_dwordx2
 ; IR: ret void
 ; IR: define internal i32 @shared.kprobe.a(
 ; IR: {{^}}more:
-; IR: store <2 x i32>
+; IR: buffer_store_dwordx2
 ; IR: call i32 @shared.kprobe.a(
 ; IR: define amdgpu_kernel void @b.kprobe(
 ; IR: call i32 @shared.kprobe.b(
@@ -57,7 +57,7 @@ attributes #0 = { nounwind "target-cpu"="gfx906" }
 ; IR: call i32 @shared.kprobe.b(
 
 ; CHECK-LABEL: {{^}}shared.kprobe.a:
-; CHECK-NOT: {{v_(write|read)lane_b32.*s7[0-3]}}
+; CHECK-NOT: {{v_(write|read)lane_b32.*s(6[89]|7[0-3])}}
 ; CHECK-COUNT-3: s_add_u32 s72, s72, 8
-; CHECK-NOT: {{v_(write|read)lane_b32.*s7[0-3]}}
+; CHECK-NOT: {{v_(write|read)lane_b32.*s(6[89]|7[0-3])}}
 ; CHECK: s_setpc_b64

@@ -15,7 +15,7 @@ $k = comdat any
 ; CHECK: define weak_odr protected amdgpu_kernel void @k(ptr addrspace(1) %p) #[[OLD:[0-9]+]] comdat {
 ; CHECK: define weak_odr protected amdgpu_kernel void @k.kprobe(ptr addrspace(1) %p) #[[NEW:[0-9]+]] {
 ; CHECK: attributes #[[OLD]] = { nounwind "amdgpu-flat-work-group-size"="1,256" "amdgpu-num-vgpr"="24" "amdgpu-waves-per-eu"="4" "target-cpu"="gfx906" "unsafe-fp-math"="true" }
-; CHECK: attributes #[[NEW]] = { nounwind "amdgpu-elide-module-lds" "amdgpu-flat-work-group-size"="1,256" "amdgpu-num-sgpr"="72" "amdgpu-num-vgpr"="24" "amdgpu-waves-per-eu"="4" "target-cpu"="gfx906" "unsafe-fp-math"="true" }
+; CHECK: attributes #[[NEW]] = { nounwind "amdgpu-elide-module-lds" "amdgpu-flat-work-group-size"="1,256" "amdgpu-num-sgpr"="70" "amdgpu-num-vgpr"="24" "amdgpu-waves-per-eu"="4" "target-cpu"="gfx906" "unsafe-fp-math"="true" }
 define weak_odr protected amdgpu_kernel void @k(ptr addrspace(1) %p) #0 comdat {
   store i32 1, ptr addrspace(1) %p
   ret void

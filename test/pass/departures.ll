@@ -10,7 +10,7 @@ define internal void @leaf(i32 %n) noinline #0 {
 }
 
 ; CHECK: define internal void @tail.kprobe.k(
-; CHECK: store <2 x i32>
+; CHECK: buffer_store_dwordx2
 ; CHECK-NEXT: musttail call void @leaf.kprobe.k(
 ; CHECK-NEXT: ret void
 define internal void @tail(i32 %n) noinline #0 {
@@ -25,14 +25,14 @@ define amdgpu_kernel void @k(i32 %n) #0 {
 
 ; CHECK: define amdgpu_kernel void @ends.kprobe(
 ; CHECK: {{^}}trap:
-; CHECK: store <2 x i32>
+; CHECK: buffer_store_dwordx2
 ; CHECK-NEXT: call void @llvm.trap()
 ; CHECK-NEXT: unreachable
 ; CHECK: {{^}}last:
-; CHECK: store <2 x i32>
+; CHECK: buffer_store_dwordx2
 ; CHECK-NEXT: call void @llvm.amdgcn.endpgm()
 ; CHECK: {{^}}never:
-; CHECK: store <2 x i32>
+; CHECK: buffer_store_dwordx2
 ; CHECK-NEXT: unreachable
 define amdgpu_kernel void @ends(i32 %n) #0 {
   switch i32 %n, label %trap [ i32 1, label %last

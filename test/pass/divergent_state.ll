@@ -11,7 +11,7 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK-NOT: {{(s_mov|s_cselect|v_cndmask|v_readfirstlane|v_readlane|v_writelane).*s72}}
 ; CHECK-COUNT-4: s_add_u32 s72, s72, 8
 ; CHECK-NOT: {{s_add_u32 s72|(s_mov_b32 s72|s_cselect|v_cndmask|v_readlane|v_writelane).*s72}}
-; CHECK: s_mov_b32 s{{[0-9]+}}, s72
+; CHECK: v_mov_b32 v{{[0-9]+}}, s72
 ; CHECK: s_endpgm
 define amdgpu_kernel void @k(ptr addrspace(1) %p, float %x) #0 {
   %item = call i32 @llvm.amdgcn.workitem.id.x()

@@ -12,9 +12,9 @@
 ; OFF-NOT: kprobe(
 ;
 ; RUN: not %opt -load-pass-plugin=%plugin -passes='kprobe<colour=red>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-; UNKNOWN: error: kprobe: unknown option 'colour=red' (known: kernels=GLOB,
+; UNKNOWN: error: kprobe: unknown option 'colour=red' (known: kernels=NAMES
 ; RUN: env KPROBE_PASS=level=line not %opt -load-pass-plugin=%plugin -passes=kprobe -disable-output %s 2>&1 | FileCheck %s --check-prefix=LEVEL
-; LEVEL: error: kprobe: KPROBE_PASS: unknown level 'line' (known: block)
+; LEVEL: error: kprobe: KPROBE_PASS: unknown level 'line' (known: function, loop, block)
 ; RUN: not %opt -load-pass-plugin=%plugin -passes='kprobe<kernels=[a>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=GLOB
 ; GLOB: error: kprobe: bad glob '[a'
 ;

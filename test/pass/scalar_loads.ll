@@ -1,5 +1,5 @@
 ; What the program loads through scalar registers stays so, loads that the
-; compiler joins included: stores of probes are known not to touch it.
+; compiler joins included: probes are known not to touch it.
 ;
 ; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
 ; RUN:   %llc -mcpu=gfx906 | FileCheck %s

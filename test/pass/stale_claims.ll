@@ -1,5 +1,5 @@
-; A kernel said to need neither its packet nor its y and z indices gets them in
-; the clone, whose begin hook reads them; the original does without.
+; A kernel said to need none of its y and z indices gets them in the clone, whose
+; begin hook reads them; the original does without. The packet is not read.
 ;
 ; REQUIRES: llvm15 || llvm19
 ; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
@@ -12,7 +12,8 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK: .amdhsa_system_sgpr_workgroup_id_y 0
 ; CHECK: .amdhsa_system_vgpr_workitem_id 0
 ; CHECK: .amdhsa_kernel k.kprobe{{$}}
-; CHECK: .amdhsa_user_sgpr_dispatch_ptr 1
+; CHECK: .amdhsa_user_sgpr_dispatch_ptr 0
+; CHECK: .amdhsa_user_sgpr_kernarg_segment_ptr 1
 ; CHECK: .amdhsa_system_sgpr_workgroup_id_x 1
 ; CHECK: .amdhsa_system_sgpr_workgroup_id_y 1
 ; CHECK: .amdhsa_system_sgpr_workgroup_id_z 1

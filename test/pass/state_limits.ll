@@ -19,8 +19,8 @@ define amdgpu_kernel void @tiny() #2 {
 }
 
 ; CHECK-DAG: attributes #[[SMALL]] = {{.*}}"amdgpu-num-sgpr"="24"
-; CHECK-DAG: attributes #[[WAVES]] = {{.*}}"amdgpu-num-sgpr"="72" "amdgpu-waves-per-eu"="2"
-; CHECK-DAG: attributes #[[TINY]] = {{.*}}"amdgpu-num-sgpr"="72"
+; CHECK-DAG: attributes #[[WAVES]] = {{.*}}"amdgpu-num-sgpr"="70" "amdgpu-waves-per-eu"="2"
+; CHECK-DAG: attributes #[[TINY]] = {{.*}}"amdgpu-num-sgpr"="70"
 attributes #0 = { nounwind "target-cpu"="gfx906" "amdgpu-num-sgpr"="24" }
 attributes #1 = { nounwind "target-cpu"="gfx906" "amdgpu-waves-per-eu"="2,4" }
 attributes #2 = { nounwind "target-cpu"="gfx906" "amdgpu-num-sgpr"="4" }

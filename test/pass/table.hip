@@ -33,9 +33,9 @@ extern "C" __global__ void advance(float *p, double *q, int n) {
 // LINES-NEXT: site 0 function 0 table.hip:[[#@LINE-11]]:{{[0-9]+}} entry implied depth 0 to
 // NAMES-NEXT: site 0 function 0 ?:0 entry implied depth 0 to
 // The loop was inlined: its place, and where it was called.
-// LINES: table.hip:[[#@LINE-19]]:{{[0-9]+}} in {{.*}}advance table.hip:[[#@LINE-13]]:{{[0-9]+}} header depth 1 loop [[LOOP:[0-9]+]] to
+// LINES: table.hip:[[#@LINE-19]]:{{[0-9]+}} in {{.*}}advance table.hip:[[#@LINE-13]]:{{[0-9]+}} header untimed depth 1 loop [[LOOP:[0-9]+]] to
 // LINES-SAME: valu {{.*}} vmem 0 lds 0 flops {{[1-9][0-9]*}} 0 bytes 0 0
-// NAMES: ?:0 header depth 1 loop [[LOOP:[0-9]+]] to
+// NAMES: ?:0 header untimed depth 1 loop [[LOOP:[0-9]+]] to
 // NAMES-SAME: valu {{.*}} vmem 0 lds 0 flops {{[1-9][0-9]*}} 0 bytes 0 0
 // The other arm: one double read, added to and written.
 // LINES: table.hip:[[#@LINE-16]]:{{[0-9]+}} depth 0 to {{[0-9]+}} valu {{[0-9]+}} salu {{[0-9]+}} vmem 2 lds 0 flops 0 1 bytes 8 8

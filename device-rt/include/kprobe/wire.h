@@ -71,14 +71,25 @@ KPROBE_STATIC_ASSERT(KPROBE_TAG_LANES_SHIFT >= KPROBE_TAG_KIND_BITS &&
                          KPROBE_TAG_SITE_SHIFT + KPROBE_TAG_SITE_BITS <= 32,
                      "fields of the tag must not overlap");
 
-/* Event kinds; event_kinds.def has the names. */
+/* Event kinds; event_kinds.def has the names. A block's may have flags:
+ *   UNTIMED    a block too short for a clock: the low word is not the clock but
+ *              the cursor, as it was before the event
+ *   ALL_LANES  executed by all lanes that the wave began with (BeginExec); the
+ *              lane count is not there, its bits are zero
+ */
 #define KPROBE_EVENT_NONE 0u
 #define KPROBE_EVENT_BLOCK 1u
+#define KPROBE_EVENT_UNTIMED 2u
+#define KPROBE_EVENT_ALL_LANES 4u
 
 /* The constant that a probe adds to popcount(EXEC) << 4. */
 #define KPROBE_TAG_BASE(Kind, Site)                                            \
   ((((uint32_t)(Site)) << KPROBE_TAG_SITE_SHIFT | (uint32_t)(Kind)) -          \
    (1u << KPROBE_TAG_LANES_SHIFT))
+
+/* The whole tag where a block is executed by ALL_LANES. */
+#define KPROBE_TAG_WHOLE(Kind, Site)                                           \
+  ((uint32_t)(Site) << KPROBE_TAG_SITE_SHIFT | (uint32_t)(Kind))
 
 static inline uint32_t kprobe_tag_kind(uint32_t Tag) {
   return Tag & ((1u << KPROBE_TAG_KIND_BITS) - 1u);
@@ -98,20 +109,20 @@ static inline uint32_t kprobe_tag_site(uint32_t Tag) {
  * only it knows; the fields marked "host" follow from the number of the slot
  * and are filled in when the wave is copied. Life of `State`:
  *
- *   0 (host zeroed) --begin hook--> BEGUN --end hook--> ENDED
+ *   0 (host zeroed) --begin--> BEGUN --end--> ENDED
  *
- * The end hook may run several times in one wave (divergent returns); each
- * run overwrites the end fields, the last one stands. A header that is still
- * BEGUN after its dispatch completed belongs to a wave that never reached a
- * return (trap, abort): `Cursor` is then not valid and the events are
- * recovered from the ring.
+ * which the host tells from whether the device has written BeginTicks and
+ * EndTicks. A wave may end several times (divergent returns); each time
+ * overwrites the end fields, the last one stands. A wave that is still BEGUN
+ * after its dispatch completed never reached a return (trap, abort): `Cursor`
+ * is then not valid and the events are recovered from the ring.
  */
 #define KPROBE_WAVE_UNUSED 0u
 #define KPROBE_WAVE_BEGUN 0x4e474542u /* "BEGN" */
 #define KPROBE_WAVE_ENDED 0x53444e45u /* "ENDS" */
 
 typedef struct KprobeWaveHeader {
-  uint32_t State;
+  uint32_t State;          /* host */
   uint32_t Cursor;         /* bytes of events written; valid when ENDED */
   uint64_t WaveIndex;      /* host: linear index in the grid, see below */
   uint32_t Workgroup[3];   /* host: x, y, z */
@@ -126,42 +137,52 @@ typedef struct KprobeWaveHeader {
   uint32_t Reserved[11];
 } KprobeWaveHeader;
 KPROBE_STATIC_ASSERT(sizeof(KprobeWaveHeader) == 128, "a wave header is 128 B");
-KPROBE_STATIC_ASSERT(offsetof(KprobeWaveHeader, BeginCycles) == 32 &&
-                         offsetof(KprobeWaveHeader, HardwareId) == 64,
-                     "device code writes these places");
+KPROBE_STATIC_ASSERT(offsetof(KprobeWaveHeader, BeginTicks) ==
+                             offsetof(KprobeWaveHeader, BeginCycles) + 8 &&
+                         offsetof(KprobeWaveHeader, EndTicks) ==
+                             offsetof(KprobeWaveHeader, EndCycles) + 8 &&
+                         offsetof(KprobeWaveHeader, BeginExec) ==
+                             offsetof(KprobeWaveHeader, HardwareId) + 8,
+                     "device code writes 16 bytes at once");
 
 /* -------------------------------------------------------- dispatch context
  *
- * The host puts its device address into `reserved2` (byte 48) of the AQL
- * dispatch packet; the begin hook reads it through the dispatch pointer.
+ * Lies directly before the kernel arguments of a traced dispatch, aligned to
+ * its size: the host copies the arguments behind it and lets the packet point to
+ * the copy. So a wave finds it without loading anything first, in one line of
+ * the cache. Clones are for kprobe's runtime only; nobody else can launch one.
+ *
  *   Group     = (z * GroupsY + y) * GroupsX + x
  *   WaveIndex = Group * WavesPerGroup + WaveInGroup
- * which the device computes with 32 bits: a dispatch with more has no context.
+ * which the device computes with 32 bits: a dispatch with more is not traced.
  * Of the workgroups those are sampled whose number is a multiple of
  * 2^GroupShift, and of their waves, counted without the others', those whose
  * number is a multiple of 2^SampleShift:
  *   Slot = (Group >> GroupShift) * WavesPerGroup + WaveInGroup >> SampleShift
  * A wave that is not sampled, or whose slot would be SlotCount or more, runs
- * the plain body of its kernel and leaves no trace. A null context or a wrong
- * Magic means the same for every wave.
+ * the plain body of its kernel and leaves no trace.
  */
-#define KPROBE_CONTEXT_MAGIC 0x3143504bu /* "KPC1" */
+#define KPROBE_CONTEXT_MAGIC 0x3243504bu /* "KPC2" */
 
 typedef struct KprobeDispatchContext {
-  uint32_t Magic;
-  uint32_t RingBytes;     /* power of two, at least 64 */
   uint64_t Slots;         /* device address of slot 0 */
-  uint64_t SlotCount;
+  uint32_t SlotBytes;     /* from slot to slot */
+  uint32_t SlotCount;
+  uint32_t RingMask;      /* turns a cursor into a place in the ring */
+  uint32_t SampleShift;
   uint32_t GroupsX;       /* workgroups in x and y; z is not needed */
   uint32_t GroupsY;
   uint32_t WavesPerGroup;
-  uint32_t SampleShift;
-  uint32_t Mode;          /* KPROBE_MODE_* */
+  uint32_t GroupSizeX;    /* work-items of a workgroup that is not cut short */
+  uint32_t GroupSizeY;
+  uint32_t GridSizeX;     /* work-items */
+  uint32_t GridSizeY;
+  uint32_t Magic;         /* host only */
+  uint32_t RingBytes;     /* power of two, at least 64 */
   uint32_t GroupShift;
-  uint32_t Reserved[2];
 } KprobeDispatchContext;
-KPROBE_STATIC_ASSERT(sizeof(KprobeDispatchContext) == 56,
-                     "a dispatch context is 56 B");
+KPROBE_STATIC_ASSERT(sizeof(KprobeDispatchContext) == 64,
+                     "a dispatch context is 64 B");
 
 /* What a dispatch is traced in: modes.def has the names. */
 #define KPROBE_MODE(Name, Value, Text) KPROBE_MODE_##Name = Value,
@@ -247,6 +268,13 @@ KPROBE_STATIC_ASSERT(sizeof(KprobeFunctionRecord) == 24, "");
 #define KPROBE_SITE_IMPLIED 0x20u    /* entry of a kernel, without an event: it
                                         begins with the wave, with BeginExec */
 #define KPROBE_SITE_OMITTED 0x40u    /* without an event: another site tells */
+#define KPROBE_SITE_UNTIMED 0x80u    /* events without a clock, because the block
+                                        is too short: its time is part of that
+                                        of the block before */
+#define KPROBE_SITE_LEFT_OUT 0x100u  /* without an event: the user's level or
+                                        filter leaves the block out */
+#define KPROBE_SITE_MARK 0x200u      /* begins with a mark (mark.h), whose name
+                                        is the block's */
 
 typedef struct KprobeSiteRecord {
   uint32_t Function;      /* index */

@@ -1,7 +1,7 @@
 """sites_once.py CODE-OBJECT SITES-FILE: checks that the machine code has the
 tag of each site of the table once (but for implied and omitted ones), that
-probes alone touch the state registers of a kernel after its begin hook, and that
-every store of an event has the form that FORMAT pins. Writes the section to
+probes alone touch the state registers of a kernel once they are set, and that
+the tag of every stored event is of a known kind. Writes the section to
 SITES-FILE."""
 import os
 import re
@@ -13,7 +13,8 @@ LLVM = os.environ.get("KPROBE_LLVM_BIN", "/usr/lib/llvm-15/bin")
 obj, section = sys.argv[1:3]
 subprocess.run([f"{LLVM}/llvm-objcopy", f"--dump-section=.kprobe.sites={section}",
                 obj, "/dev/null"], check=True)
-SILENT = 0x20 | 0x40  # implied, omitted
+SILENT = 0x20 | 0x40 | 0x100  # implied, omitted, left out
+STORE = re.compile(r"buffer_store_dwordx2 v\[\d+:(\d+)\], off, s\[68:71\], s\d+ offset:128$")
 sites, silent = 0, set()
 data = open(section, "rb").read()
 at = 0
@@ -27,30 +28,47 @@ while at < len(data):  # TotalBytes at 8, SiteCount at 40, then SiteOffset
 
 text = subprocess.run([f"{LLVM}/llvm-objdump", "-d", "--no-show-raw-insn", obj],
                       check=True, capture_output=True, text=True).stdout
+
+
+def tag_before(code, register):
+    """The tag that the code before a store leaves in a vector register, lanes zero."""
+    packed = None
+    for line in reversed(code):
+        if packed and (tag := re.match(rf"s_lshl4_add_u32 {packed}, {packed}, (-?(?:0x)?[0-9a-f]+)$",
+                                       line)):
+            return (int(tag[1], 0) + 16) & 0xffffffff
+        if not packed and (move := re.match(rf"v_mov_b32_e32 v{register}, (\S+)$", line)):
+            if move[1].startswith("v"):  # not optimised
+                register = move[1][1:]
+            elif move[1].startswith("s"):
+                packed = move[1]
+            else:
+                return int(move[1], 0)
+    return None
+
+
 counts = {}
 stores = foreign = 0
-function, begun = None, False
+function, begun, code = None, False, []
 for line in text.splitlines():
     if label := re.match(r"[0-9a-f]+ <(.*)>:$", line):
-        function, begun = label[1], ".kprobe." in label[1]
-    code = line.split("//")[0].strip()
-    if code == "s_mov_b32 s72, 0":
+        function, begun, code = label[1], ".kprobe." in label[1], []
+    code.append(line.split("//")[0].strip())
+    if code[-1] == "s_mov_b32 s71, 0x27000":
         begun = True
-        continue
-    if tag := re.match(r"s_lshl4_add_u32 (s\d+), \1, (-?(?:0x)?[0-9a-f]+)$", code):
-        value = (int(tag[2], 0) + 16) & 0xffffffff
-        assert value & 0x3ff == 1, f"tag {tag[2]} in {function}"
-        counts[value >> 10] = counts.get(value >> 10, 0) + 1
-    elif re.match(r"global_store_dwordx2 v\d+, v\[\d+:\d+\], s\[70:71\]$", code):
+    elif store := STORE.match(code[-1]):
         stores += 1
-    elif begun and re.search(r"\bs7[0-3]\b|s\[(6[0-9]|7[0-3]):7\d\]", code) and not (
-            re.match(r"s_and_b32 s\d+, s72, s73$", code)
-            or code == "s_add_u32 s72, s72, 8"
-            or re.match(r"s_mov_b64 s\[\d+:\d+\], s\[70:71\]$", code)
-            or re.match(r"s_mov_b32 s\d+, s72$", code)
-            # The header, which lies before the ring.
-            or re.match(r"global_store_\w+ v\d+, v\S+, s\[70:71\] offset:-\d+$", code)):
-        print(f"{function}: {code}")
+        tag = tag_before(code, store[1])
+        assert tag is not None and tag & 0x3ff in (1, 3, 5, 7), f"tag {tag} in {function}"
+        counts[tag >> 10] = counts.get(tag >> 10, 0) + 1
+    elif begun and re.search(r"\bs(6[89]|7[0-3])\b|s\[\d+:(6[89]|7\d)\]", code[-1]) and not (
+            re.match(r"s_and_b32 s\d+, s72, s73$", code[-1])
+            or code[-1] == "s_add_u32 s72, s72, 8"
+            or re.match(r"v_mov_b32_e32 v\d+, s72$", code[-1])
+            # The header.
+            or re.match(r"buffer_store_dword(x4)? v\S+, off, s\[68:71\], (0|s72) offset:\d+$",
+                        code[-1])):
+        print(f"{function}: {code[-1]}")
         foreign += 1
     if function and not function.endswith(".kprobe") and ".kprobe." not in function:
         begun = False

@@ -28,10 +28,12 @@ static void printSite(const SiteTable &Table, size_t Id) {
                 place(Table, Frame.File, Frame.Line).c_str(), Frame.Column);
   }
   static const char *const Names[] = {"entry", "header",  "returns", "unreachable",
-                                      "calls", "implied", "omitted"};
+                                      "calls", "implied", "omitted", "untimed", "left-out", "mark"};
   for (unsigned Bit = 0; Bit < std::size(Names); ++Bit)
     if (Site.Flags >> Bit & 1)
       std::printf(" %s", Names[Bit]);
+  if (Site.Flags & KPROBE_SITE_MARK)
+    std::printf(" '%s'", Table.string(Site.Block).data());
   std::printf(" depth %u", Site.LoopDepth);
   if (Site.LoopHeader != KPROBE_NO_INDEX)
     std::printf(" loop %u", Site.LoopHeader);

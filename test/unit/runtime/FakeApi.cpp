@@ -329,14 +329,14 @@ static hsa_status_t symbolInfo(hsa_executable_symbol_t Handle,
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
     *static_cast<uint64_t *>(Value) = S.Object;
     return HSA_STATUS_SUCCESS;
-  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
-    *static_cast<uint32_t *>(Value) = 0;
-    return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
     *static_cast<uint32_t *>(Value) = S.GroupBytes;
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
     *static_cast<uint32_t *>(Value) = S.PrivateBytes;
+    return HSA_STATUS_SUCCESS;
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
+    *static_cast<uint32_t *>(Value) = S.ArgumentBytes;
     return HSA_STATUS_SUCCESS;
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;

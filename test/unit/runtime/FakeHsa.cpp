@@ -136,7 +136,6 @@ void Hsa::wave(const KprobeDispatchContext &Context, uint64_t Wave) {
     }
   Header->BeginTicks = ticksAt(nowNs());
   Header->BeginCycles = Header->BeginTicks * 18;
-  Header->State = KPROBE_WAVE_BEGUN;
   uint64_t Events = EventsOfWave(Wave);
   for (uint64_t I = 0; I < Events; ++I) {
     KprobeEvent Event = {
@@ -149,7 +148,6 @@ void Hsa::wave(const KprobeDispatchContext &Context, uint64_t Wave) {
   Header->Cursor = uint32_t(Events * 8);
   Header->EndTicks = ticksAt(nowNs());
   Header->EndCycles = Header->EndTicks * 18;
-  Header->State = KPROBE_WAVE_ENDED;
 }
 
 void Hsa::execute(const Work &Item) {

@@ -32,6 +32,7 @@ struct Symbol {
   uint64_t Object = 0;
   uint32_t GroupBytes = 0;
   uint32_t PrivateBytes = 0;
+  uint32_t ArgumentBytes = 0;
 };
 
 struct Queue {

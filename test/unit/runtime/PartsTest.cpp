@@ -309,7 +309,9 @@ struct SlotMemory {
   }
   void write(uint64_t I, uint32_t State, uint32_t Cursor) {
     KprobeWaveHeader Header = {};
-    Header.State = State;
+    // As the device does: the state itself is the host's.
+    Header.BeginTicks = State != KPROBE_WAVE_UNUSED;
+    Header.EndTicks = State == KPROBE_WAVE_ENDED ? 2 : 0;
     Header.Cursor = Cursor;
     std::memcpy(slot(I), &Header, sizeof(Header));
     for (uint32_t At = 0; At < Cursor; At += 8) {
@@ -363,6 +365,8 @@ TEST(Waves, FillsInWhatFollowsFromTheSlot) {
             Slots.write(Slot++, KPROBE_WAVE_ENDED, 0);
             KprobeWaveHeader Header = {};
             Header.State = KPROBE_WAVE_ENDED;
+            Header.BeginTicks = 1;
+            Header.EndTicks = 2;
             Header.WaveIndex = Index;
             Header.Workgroup[0] = X;
             Header.Workgroup[1] = Y;

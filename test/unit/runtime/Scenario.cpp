@@ -21,6 +21,8 @@ SCENARIO(basic) {
   auto Packet = makeDispatch(K, 256, 128, Signal);
   Packet.group_segment_size = 100 + 4000; // 4000 bytes of dynamic LDS
   Packet.private_segment_size = 16;
+  const char Arguments[24] = "arguments of a kernel..";
+  Packet.kernarg_address = const_cast<char *>(Arguments);
   // Agent scope both ways, and the barrier bit.
   Packet.header |= 1 << 8 | 1 << 9 | 1 << 11;
   F.submit(Q, &Packet, 1);
@@ -41,7 +43,11 @@ SCENARIO(basic) {
   CHECK(Seen[0].group_segment_size == 4100);
   CHECK(Seen[0].private_segment_size == 48);
   CHECK(Seen[0].completion_signal.handle != Signal.handle);
-  CHECK(Seen[0].kernarg_address == Packet.kernarg_address);
+  // The arguments were copied behind the context.
+  CHECK(Seen[0].kernarg_address ==
+        reinterpret_cast<KprobeDispatchContext *>(Seen[0].reserved2) + 1);
+  CHECK(std::memcmp(Seen[0].kernarg_address, Arguments, sizeof(Arguments)) ==
+        0);
   // Foreign kernels stay as they are, to the byte.
   auto Foreign = makeDispatch(Plain, 256, 128, Signal);
   CHECK(std::memcmp(&Seen[1], &Foreign, sizeof(Foreign)) == 0);

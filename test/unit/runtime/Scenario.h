@@ -47,7 +47,7 @@ inline Hsa &hsa(unsigned Agents = 1) {
 }
 inline void start(Hsa &F) { OnLoad(F.table(), 1, 0, nullptr); }
 
-inline const std::vector<Symbol> Symbols = {{"k.kd", K, 100, 16},
+inline const std::vector<Symbol> Symbols = {{"k.kd", K, 100, 16, 24},
                                             {"k.kprobe.kd", KClone, 100, 48},
                                             {"plain.kd", Plain, 0, 0}};
 

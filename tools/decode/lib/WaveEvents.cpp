@@ -42,7 +42,7 @@ uint64_t findRingStart(const KprobeEvent *Ring, uint64_t Count) {
   // Among equal clocks it is the last of a run: the place before a step back.
   uint64_t Newest = Count;
   for (uint64_t I = 0; I < Count; ++I) {
-    if (Ring[I].Tag == 0)
+    if (Ring[I].Tag == 0 || Ring[I].Tag & KPROBE_EVENT_UNTIMED)
       continue;
     if (Newest == Count) {
       Newest = I;
@@ -52,6 +52,24 @@ uint64_t findRingStart(const KprobeEvent *Ring, uint64_t Count) {
     if (Ahead > 0 || (Ahead == 0 && I == Newest + 1))
       Newest = I;
   }
+  // Events without a clock count themselves. Those that follow are newer still
+  // if they lead up to the highest number.
+  uint64_t Last = Count;
+  for (uint64_t I = 0; I < Count; ++I)
+    if (Ring[I].Tag & KPROBE_EVENT_UNTIMED &&
+        (Last == Count || Ring[I].Clock > Ring[Last].Clock))
+      Last = I;
+  if (Newest == Count)
+    Newest = Last;
+  for (uint64_t Step = 1; Last != Count && Step < Count; ++Step) {
+    uint64_t I = (Newest + Step) % Count;
+    if (!(Ring[I].Tag & KPROBE_EVENT_UNTIMED))
+      break;
+    if (I == Last) {
+      Newest = Last;
+      break;
+    }
+  }
   return Newest >= Count || Newest + 1 == Count ? 0 : Newest + 1;
 }
 
@@ -60,7 +78,8 @@ uint64_t anchorAtEnd(const WaveView &View, const EventRules &Rules) {
   // from the oldest kept event to the end.
   uint64_t Now = View.Header.EndCycles;
   for (uint64_t I = View.EventCount; I-- > 0;) {
-    if (!Rules.accepts(View.Events[I].Tag))
+    if (!Rules.accepts(View.Events[I].Tag) ||
+        View.Events[I].Tag & KPROBE_EVENT_UNTIMED)
       continue;
     uint32_t Step = static_cast<uint32_t>(Now) - View.Events[I].Clock;
     if (Step <= 0x7fffffff && Step <= Now - View.Header.BeginCycles)

@@ -16,6 +16,8 @@
 // wave's header says when it began and with which lanes. It is visited like any
 // other block and is not a place. Nor are blocks that others tell of
 // (PathRules.h): they are visited where they ran, without a time of their own.
+// An event without a clock is visited likewise: its block ran at some time
+// before the next event, and its time is part of that of the block before.
 //
 // Every place is accounted for:
 //   written = overwritten + missing + empty + damaged + kept
@@ -26,6 +28,7 @@
 #include "Trace.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace kprobe {
 
@@ -78,7 +81,9 @@ struct EventRules {
 
   bool accepts(uint32_t Tag) const {
     constexpr unsigned Used = KPROBE_TAG_SITE_SHIFT + KPROBE_TAG_SITE_BITS;
-    return kprobe_tag_kind(Tag) == KPROBE_EVENT_BLOCK && Tag >> Used == 0 &&
+    constexpr uint32_t Flags = KPROBE_EVENT_UNTIMED | KPROBE_EVENT_ALL_LANES;
+    return (kprobe_tag_kind(Tag) & ~Flags) == KPROBE_EVENT_BLOCK &&
+           Tag >> Used == 0 &&
            kprobe_tag_site(Tag) - FirstSite < SiteCount &&
            kprobe_tag_lanes(Tag) <= WaveSize;
   }
@@ -106,25 +111,64 @@ void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
   constexpr uint32_t HalfClock = 0x7fffffff;
   const uint64_t End = View.Header.EndCycles;
   const uint64_t Count = View.EventCount;
+  // The event whose time is still running, and those without a clock since.
   uint32_t PendingTag = 0;
+  std::vector<Block> Untimed;
   bool Known = Account.Overwritten == 0 && !Account.LowerBound;
   bool PendingEntry = false;
-  uint32_t Lanes = lanesIn(View.Header.BeginExec);
-  if (Rules.ImpliedEntry && Lanes != 0 && Lanes <= Rules.WaveSize) {
+  const uint32_t AllLanes = lanesIn(View.Header.BeginExec);
+  const bool AllLanesKnown = AllLanes != 0 && AllLanes <= Rules.WaveSize;
+  auto BlockOf = [&](uint32_t Tag, uint64_t Begin) {
+    return Block{kprobe_tag_site(Tag) - Rules.FirstSite,
+                 Tag & KPROBE_EVENT_ALL_LANES ? AllLanes
+                                              : kprobe_tag_lanes(Tag),
+                 Begin, 0, false};
+  };
+  auto Pass = [&](uint64_t Time) {
+    if (PendingTag != 0) {
+      Block Done = BlockOf(PendingTag, Now);
+      Done.Cycles = Known ? static_cast<uint32_t>(Time) : 0;
+      Done.TimeKnown = Known;
+      Visit(Done);
+      ++Account.Kept;
+    }
+    if (__builtin_expect(!Untimed.empty(), 0)) {
+      for (Block &Each : Untimed) {
+        Each.Begin = Now + Time;
+        Visit(Each);
+      }
+      Account.Kept += Untimed.size();
+      Untimed.clear();
+    }
+  };
+  if (Rules.ImpliedEntry && AllLanesKnown) {
     PendingEntry = Known;
-    if (Known)
-      PendingTag = KPROBE_TAG_BASE(KPROBE_EVENT_BLOCK, Rules.FirstSite) +
-                   (Lanes << KPROBE_TAG_LANES_SHIFT);
-    else
-      Visit(Block{0, Lanes, View.Header.BeginCycles, 0, false});
+    PendingTag = KPROBE_TAG_WHOLE(KPROBE_EVENT_BLOCK | KPROBE_EVENT_ALL_LANES,
+                                  Rules.FirstSite);
+    if (!Known) {
+      Visit(BlockOf(PendingTag, View.Header.BeginCycles));
+      PendingTag = 0;
+    }
   }
   uint64_t Place = Start;
   for (uint64_t I = 0; I < Count; ++I, ++Place) {
     if (!Ended && Place == Count)
       Place = 0;
     KprobeEvent Event = View.Events[Place];
-    if (__builtin_expect(!Rules.accepts(Event.Tag), 0)) {
+    if (__builtin_expect(!Rules.accepts(Event.Tag) ||
+                             (Event.Tag & KPROBE_EVENT_ALL_LANES &&
+                              !AllLanesKnown),
+                         0)) {
       ++(Event.Tag == 0 ? Account.Empty : Account.Damaged);
+      continue;
+    }
+    if (__builtin_expect((Event.Tag & KPROBE_EVENT_UNTIMED) != 0, 0)) {
+      uint32_t Cursor = static_cast<uint32_t>(View.Header.Cursor -
+                                              sizeof(KprobeEvent) * (Count - I));
+      if (Ended && Account.Missing == 0 && Event.Clock != Cursor)
+        ++Account.Empty; // of an earlier lap
+      else
+        Untimed.push_back(BlockOf(Event.Tag, 0));
       continue;
     }
     uint32_t Step = Event.Clock - static_cast<uint32_t>(Now);
@@ -133,29 +177,20 @@ void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
       ++Account.Empty;
       continue;
     }
-    if (PendingTag != 0) {
-      Visit(Block{kprobe_tag_site(PendingTag) - Rules.FirstSite,
-                  kprobe_tag_lanes(PendingTag), Now, Known ? Step : 0, Known});
-      ++Account.Kept;
-      Known = true;
-    }
+    Pass(Step);
+    Known |= PendingTag != 0;
     Now += Step;
     PendingTag = Event.Tag;
   }
   // Visited by now, or below, but no place.
   Account.Kept -= PendingEntry;
-  if (PendingTag == 0)
-    return;
   uint64_t Rest = Ended ? End - Now : 0;
-  if (Rest > UINT32_MAX) {
+  if (Rest > UINT32_MAX && PendingTag != 0) {
     Account.ClockAmbiguous = true;
     Known = false;
   }
   Known = Known && Ended;
-  Visit(Block{kprobe_tag_site(PendingTag) - Rules.FirstSite,
-              kprobe_tag_lanes(PendingTag), Now,
-              Known ? static_cast<uint32_t>(Rest) : 0, Known});
-  ++Account.Kept;
+  Pass(Rest);
 }
 
 } // namespace detail
