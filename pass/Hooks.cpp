@@ -151,7 +151,7 @@ void Hooks::allowIn(Function &Kernel) {
 
 // Aligned, so that one scalar instruction loads it. A kernel without arguments
 // has no pointer to them, but one to the hidden ones, which are then the first.
-Value *Hooks::loadContext(IRBuilderBase &Builder) {
+LoadInst *Hooks::loadContext(IRBuilderBase &Builder) {
   Function &Kernel = *Builder.GetInsertBlock()->getParent();
   bool HasArguments = !Kernel.arg_empty();
   if (!HasArguments)
@@ -170,11 +170,37 @@ Value *Hooks::loadContext(IRBuilderBase &Builder) {
   return Load;
 }
 
-Claim Hooks::waveClaim(IRBuilderBase &Builder, Value *Context) {
+// Where nothing is optimised, 16 registers in a row are more than the fast
+// register allocator can find beside a kernel's own: each word is loaded where it
+// is used.
+static void loadWords(LoadInst &Context) {
+  IRBuilder<> Builder(&Context);
+  for (User *U : make_early_inc_range(Context.users())) {
+    auto *Word = cast<ExtractElementInst>(U);
+    Builder.SetInsertPoint(Word);
+    Builder.SetCurrentDebugLocation(Context.getDebugLoc());
+    uint64_t Offset =
+        4 * cast<ConstantInt>(Word->getIndexOperand())->getZExtValue();
+    LoadInst *Load = Builder.CreateAlignedLoad(
+        Word->getType(),
+        Builder.CreateConstGEP1_64(Builder.getInt8Ty(),
+                                   Context.getPointerOperand(), Offset),
+        Align(4));
+    Load->copyMetadata(Context);
+    Word->replaceAllUsesWith(Load);
+    Word->eraseFromParent();
+  }
+  Context.eraseFromParent();
+}
+
+Claim Hooks::waveClaim(IRBuilderBase &Builder, LoadInst *Context) {
   CallInst *Call = Builder.CreateCall(WaveClaim, {Context});
   auto Field = [&](unsigned I) { return Builder.CreateExtractValue(Call, I); };
   Claim Slot = {Field(0), Field(1), Field(2), Field(3), Field(4)};
+  bool Optimized = !Call->getFunction()->hasOptNone();
   inlineCall(*Call);
+  if (!Optimized)
+    loadWords(*Context);
   return Slot;
 }
 

@@ -20,9 +20,9 @@ public:
   static void allowIn(llvm::Function &Kernel);
 
   // The words of the dispatch context of a kernel.
-  static llvm::Value *loadContext(llvm::IRBuilderBase &Builder);
+  static llvm::LoadInst *loadContext(llvm::IRBuilderBase &Builder);
   // A call, inlined at once.
-  Claim waveClaim(llvm::IRBuilderBase &Builder, llvm::Value *Context);
+  Claim waveClaim(llvm::IRBuilderBase &Builder, llvm::LoadInst *Context);
 
   // Removes the hooks' own bodies, once no more calls are to come.
   void finish();

@@ -28,6 +28,10 @@
 //                to come (the tag is then a constant), one less where the block
 //                is too short for a clock; no branch, no atomic, no LDS, and no
 //                wait but the one for the clock
+//                In mode drop the place is s_min_u32 instead: whatever comes when
+//                all places are full comes to the last one. In mode counters
+//                there are no events: a buffer_atomic_add of the visit and its
+//                lanes to the site's counter, by one lane (Target::addToSlot).
 //   per return   both clocks, and after the event two stores to the header
 //
 // s68..s73 lie above what the register allocator may use in the clone (70 less
@@ -185,6 +189,7 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     Builder.SetInsertPoint(Place);
     Builder.SetCurrentDebugLocation(NoLine);
   };
+  bool Counts = Wanted.Mode == KPROBE_MODE_COUNTERS;
   for (unsigned I = 0; I < Blocks.size(); ++I) {
     bool BeginsWave = KernelHooks && I == 0;
     // All of the entry block that has a probe is behind the choice.
@@ -205,7 +210,7 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     Value *Clock = nullptr;
     if (BeginsWave) {
       Begin = Probes.readWaveClocks(Builder);
-      Value *Context = Hooks::loadContext(Builder);
+      LoadInst *Context = Hooks::loadContext(Builder);
       keepOrder(Builder);
       // As late as can be: the context arrives while the entry block runs.
       MoveTo(Bodies->Choice);
@@ -214,7 +219,7 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
       Bodies->Choice->setCondition(
           Builder.CreateICmpULT(Slot.Slot, Slot.SlotCount));
       Clock = Begin.Cycles;
-    } else if (HasEvent && Placement.Timed) {
+    } else if (HasEvent && Placement.Timed && !Counts) {
       Clock = Probes.readClock(Builder);
     }
     if (EndsWave) {
@@ -227,7 +232,9 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
       Probes.initState(Builder, Slot);
       Probes.waveBegun(Builder, Begin);
     }
-    if (HasEvent)
+    if (HasEvent && Counts)
+      Probes.count(Builder, FirstSite + I - Table.firstSiteOfKernel());
+    else if (HasEvent)
       Probes.commit(Builder, Clock, FirstSite + I, Placement.AllLanes);
     if (EndsWave) {
       MoveTo(Block->getTerminator());
@@ -281,8 +288,8 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
   Hooks::allowIn(Clone);
   entryPoint(Clone); // static allocas stand before the choice
   TwoBodies Bodies = addPlainBody(Clones);
-  Table.addKernel(Kernel.getName(), Clone.getName());
-  ProbeEmitter Probes(T);
+  Table.addKernel(Kernel.getName(), Clone.getName(), Wanted.Mode);
+  ProbeEmitter Probes(T, Wanted.Mode);
   for (size_t I = 0; I < Clones.size(); ++I)
     instrumentFunction(Clones[I], Facts[I], Placements[I], Probes,
                        I == 0 ? &DeviceRuntime : nullptr,

@@ -90,53 +90,61 @@ static Error addAll(std::vector<T> &To, StringRef Key, StringRef Value) {
   return Error::success();
 }
 
+template <typename T>
+static Error choose(T &To, StringRef Key, StringRef Value,
+                    ArrayRef<std::pair<StringRef, T>> Known) {
+  std::string Names;
+  for (auto [Name, Meaning] : Known) {
+    if (Name == Value) {
+      To = Meaning;
+      return Error::success();
+    }
+    Names += (Names.empty() ? "" : ", ") + Name.str();
+  }
+  return invalid("unknown " + Key + " '" + Value + "' (known: " + Names + ")");
+}
+
+Error Options::parseItem(StringRef Item) {
+  auto [Key, Value] = Item.split('=');
+  bool HasValue = Item.contains('=');
+  if (Key == "kernels")
+    return addAll(Kernels, Key, Value);
+  if (Key == "exclude")
+    return addAll(Exclude, Key, Value);
+  if (Key == "functions")
+    return addAll(Functions, Key, Value);
+  if (Key == "source")
+    return addAll(Sources, Key, Value);
+  if (Key == "level")
+    return choose<kprobe::Level>(Level, Key, Value,
+                                 {{"function", Level::Function},
+                                  {"loop", Level::Loop},
+                                  {"block", Level::Block}});
+  if (Key == "block")
+    return choose<kprobe::Level>(
+        Level, "choice of blocks", Value,
+        {{"minimal", Level::Block}, {"all", Level::AllBlocks}});
+  if (Key == "mode")
+    return choose<uint32_t>(Mode, Key, Value,
+                            {{"ring", KPROBE_MODE_RING},
+                             {"drop", KPROBE_MODE_DROP},
+                             {"counters", KPROBE_MODE_COUNTERS}});
+  if (HasValue || (Key != "disable" && Key != "verbose"))
+    return invalid("unknown option '" + Item +
+                   "' (known: kernels=NAMES  exclude=NAMES  functions=NAMES  "
+                   "source=FILE[:FIRST[-LAST]],…  level=function|loop|block  "
+                   "block=minimal|all  mode=ring|drop|counters  disable  "
+                   "verbose; NAMES: globs or /regular expressions/)");
+  (Key == "disable" ? Disable : Verbose) = true;
+  return Error::success();
+}
+
 Error Options::parse(StringRef Text) {
   SmallVector<StringRef, 8> Items;
   Text.split(Items, ';', -1, /*KeepEmpty=*/false);
-  for (StringRef Item : Items) {
-    auto [Key, Value] = Item.trim().split('=');
-    bool HasValue = Item.contains('=');
-    Error E = Error::success();
-    if (Key == "kernels") {
-      E = addAll(Kernels, Key, Value);
-    } else if (Key == "exclude") {
-      E = addAll(Exclude, Key, Value);
-    } else if (Key == "functions") {
-      E = addAll(Functions, Key, Value);
-    } else if (Key == "source") {
-      E = addAll(Sources, Key, Value);
-    } else if (Key == "level") {
-      if (Value == "function")
-        Level = Level::Function;
-      else if (Value == "loop")
-        Level = Level::Loop;
-      else if (Value == "block")
-        Level = Level::Block;
-      else
-        E = invalid("unknown level '" + Value +
-                    "' (known: function, loop, block)");
-    } else if (Key == "block") {
-      if (Value == "all")
-        Level = Level::AllBlocks;
-      else if (Value == "minimal")
-        Level = Level::Block;
-      else
-        E = invalid("unknown choice of blocks '" + Value +
-                    "' (known: minimal, all)");
-    } else if (Key == "disable" && !HasValue) {
-      Disable = true;
-    } else if (Key == "verbose" && !HasValue) {
-      Verbose = true;
-    } else {
-      E = invalid("unknown option '" + Item.trim() +
-                  "' (known: kernels=NAMES  exclude=NAMES  functions=NAMES  "
-                  "source=FILE[:FIRST[-LAST]],…  level=function|loop|block  "
-                  "block=minimal|all  disable  verbose; NAMES: globs or "
-                  "/regular expressions/)");
-    }
-    if (E)
+  for (StringRef Item : Items)
+    if (Error E = parseItem(Item.trim()))
       return E;
-  }
   return Error::success();
 }
 

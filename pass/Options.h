@@ -5,6 +5,7 @@
 #ifndef KPROBE_PASS_OPTIONS_H
 #define KPROBE_PASS_OPTIONS_H
 
+#include "kprobe/wire.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/GlobPattern.h"
@@ -49,6 +50,7 @@ struct Options {
   bool Disable = false;
   bool Verbose = false;
   kprobe::Level Level = Level::Block;
+  uint32_t Mode = KPROBE_MODE_RING; // RING, DROP or COUNTERS: what a probe does
   // A kernel is taken when one of Kernels matches (or there is none) and none
   // of Exclude does; so is a block, by its function and by its source.
   std::vector<Pattern> Kernels, Exclude, Functions;
@@ -65,6 +67,9 @@ struct Options {
   bool selectsFunction(llvm::StringRef MangledName) const;
   // Without a source nothing is known to match.
   bool selectsSource(llvm::StringRef Path, unsigned Line) const;
+
+private:
+  llvm::Error parseItem(llvm::StringRef Item);
 };
 
 } // namespace kprobe

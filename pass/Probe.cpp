@@ -169,10 +169,42 @@ void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock, unsigned Site,
   if (Clock)
     Inputs.push_back(Clock);
   assembly(Builder, I32, Inputs,
-           "s_and_b32 $0, " + T.cursor() + ", " + T.mask() + "\n\ts_add_u32 " +
+           // With the mask as the last place of all, what comes too late to be
+           // kept comes there.
+           (Mode == KPROBE_MODE_DROP ? "s_min_u32" : "s_and_b32") +
+               std::string(" $0, ") + T.cursor() + ", " + T.mask() +
+               "\n\ts_add_u32 " +
                T.cursor() + ", " + T.cursor() + ", 8\n\t" +
                T.storeToSlot(2, "$1", "$0", sizeof(KprobeWaveHeader)),
            "=&s", Clock ? "v,s" : "v");
+}
+
+void ProbeEmitter::count(IRBuilderBase &Builder, unsigned SiteOfKernel) const {
+  Type *I32 = Builder.getInt32Ty();
+  bool Wide = T.WaveSize == 64;
+  constexpr unsigned VisitsInHigh = 1u << (KPROBE_COUNTER_VISITS_SHIFT - 32);
+  // The comment keeps the texts of two sites from being alike (readTag).
+  Value *Parts = assembly(
+      Builder, StructType::get(I32, I32, I32), {},
+      Twine("s_bcnt1_i32_") + (Wide ? "b64" : "b32") + " $2, exec" +
+          (Wide ? "" : "_lo") + "\n\tv_mov_b32 $0, $2\n\tv_mov_b32 $1, " +
+          Twine(VisitsInHigh) + "\n\t; site " + Twine(SiteOfKernel),
+      "=&v,=v,=&s", "");
+  Value *Data = words(Builder, {Builder.CreateExtractValue(Parts, 0),
+                                Builder.CreateExtractValue(Parts, 1)});
+  unsigned Constant =
+      sizeof(KprobeWaveHeader) + SiteOfKernel * sizeof(KprobeCounter);
+  // The largest offset that every target's instruction can hold.
+  constexpr unsigned Largest = 0xfff;
+  unsigned InRegister = Constant > Largest ? Constant & ~Largest : 0;
+  Type *Saved = Builder.getIntNTy(T.WaveSize);
+  std::string Text;
+  if (InRegister)
+    Text = "s_mov_b32 $2, " + utostr(InRegister) + "\n\t";
+  assembly(Builder, StructType::get(Saved, I32, I32), {Data},
+           Text + T.addToSlot("$3", InRegister ? "$2" : "",
+                              Constant - InRegister, "$0", "$1"),
+           "=&s,=&s,=&s", "v");
 }
 
 } // namespace kprobe

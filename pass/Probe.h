@@ -21,7 +21,8 @@ struct Claim {
 
 class ProbeEmitter {
 public:
-  explicit ProbeEmitter(const Target &T) : T(T) {}
+  // Mode: KPROBE_MODE_RING or DROP.
+  ProbeEmitter(const Target &T, uint32_t Mode) : T(T), Mode(Mode) {}
 
   // Makes the register allocator leave the state registers alone in a function
   // that runs under an instrumented kernel.
@@ -46,6 +47,9 @@ public:
   void commit(llvm::IRBuilderBase &Builder, llvm::Value *Clock, unsigned Site,
               bool AllLanes) const;
 
+  // Counts a visit of the kernel's site of that number; mode counters.
+  void count(llvm::IRBuilderBase &Builder, unsigned SiteOfKernel) const;
+
 private:
   llvm::CallInst *assembly(llvm::IRBuilderBase &Builder, llvm::Type *Result,
                            llvm::ArrayRef<llvm::Value *> Arguments,
@@ -56,6 +60,7 @@ private:
   readTag(llvm::IRBuilderBase &Builder, unsigned Kind, unsigned Site) const;
 
   const Target &T;
+  const uint32_t Mode;
 };
 
 } // namespace kprobe

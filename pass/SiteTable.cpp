@@ -20,10 +20,12 @@ uint32_t SiteTable::string(StringRef Text) {
   return It->second;
 }
 
-void SiteTable::addKernel(StringRef Name, StringRef CloneName) {
+void SiteTable::addKernel(StringRef Name, StringRef CloneName,
+                          uint32_t CloneMode) {
   KprobeKernelRecord Kernel = {};
   Kernel.Name = string(Name);
   Kernel.CloneName = string(CloneName);
+  Kernel.CloneMode = CloneMode;
   Kernel.FirstFunction = Functions.size();
   Kernel.FirstSite = Sites.size();
   Kernels.push_back(Kernel);

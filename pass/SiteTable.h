@@ -21,10 +21,12 @@ public:
   // Kernels, and after each its functions, the kernel's own first. A function's
   // blocks get consecutive site ids; the first is returned. ImpliedEntry: the
   // entry block has no event. Placements: as placeEvents returns them.
-  void addKernel(llvm::StringRef Name, llvm::StringRef CloneName);
+  void addKernel(llvm::StringRef Name, llvm::StringRef CloneName,
+                 uint32_t CloneMode);
   unsigned addFunction(const FunctionFacts &Facts, bool ImpliedEntry,
                        llvm::ArrayRef<BlockPlacement> Placements);
 
+  unsigned firstSiteOfKernel() const { return Kernels.back().FirstSite; }
   unsigned siteCount() const { return Sites.size(); }
   unsigned omissionCount() const { return Omissions.size(); }
   unsigned kernelCount() const { return Kernels.size(); }

@@ -115,18 +115,12 @@ uint32_t Target::bufferFormat() const {
   llvm_unreachable("a way of buffer stores without a format");
 }
 
-std::string Target::storeToSlot(unsigned Dwords, StringRef Data,
-                                StringRef Offset, unsigned Constant) const {
-  bool ByBits = Buffers == BufferKind::GFX11 || Buffers == BufferKind::GFX12;
-  std::string Text = "buffer_store_";
-  if (ByBits)
-    Text += "b" + utostr(32 * Dwords);
-  else
-    Text += Dwords == 1 ? "dword" : "dwordx" + utostr(Dwords);
+std::string Target::accessSlot(StringRef Instruction, StringRef Data,
+                               StringRef Offset, unsigned Constant) const {
   StringRef None = Buffers == BufferKind::GFX12 ? "null" : "0";
-  Text += (" " + Data + ", off, " + slot() + ", " +
-           (Offset.empty() ? None : Offset))
-              .str();
+  std::string Text = (Instruction + " " + Data + ", off, " + slot() + ", " +
+                      (Offset.empty() ? None : Offset))
+                         .str();
   if (Constant)
     Text += " offset:" + utostr(Constant);
   // The compiler does not see that the store reads scalar registers and EXEC,
@@ -134,6 +128,35 @@ std::string Target::storeToSlot(unsigned Dwords, StringRef Data,
   if (Buffers == BufferKind::GFX101)
     Text += "\n\tv_nop";
   return Text;
+}
+
+std::string Target::storeToSlot(unsigned Dwords, StringRef Data,
+                                StringRef Offset, unsigned Constant) const {
+  std::string Instruction = "buffer_store_";
+  if (namesBits())
+    Instruction += "b" + utostr(32 * Dwords);
+  else
+    Instruction += Dwords == 1 ? "dword" : "dwordx" + utostr(Dwords);
+  return accessSlot(Instruction, Data, Offset, Constant);
+}
+
+std::string Target::addToSlot(StringRef Data, StringRef Offset,
+                              unsigned Constant, StringRef Saved,
+                              StringRef Lane) const {
+  std::string Bits = WaveSize == 64 ? "b64" : "b32";
+  std::string Exec = WaveSize == 64 ? "exec" : "exec_lo";
+  std::string FirstSet = namesBits() ? "s_ctz_i32_" : "s_ff1_i32_";
+  auto Scalar = [&](const Twine &Name, const Twine &Operands) {
+    return (Name + Bits + " " + Operands + "\n\t").str();
+  };
+  return Scalar(FirstSet, Lane + ", " + Exec) +
+         Scalar("s_mov_", Saved + ", " + Exec) +
+         Scalar("s_bfm_", Exec + ", 1, " + Lane) +
+         Scalar("s_and_", Exec + ", " + Exec + ", " + Saved) +
+         accessSlot(namesBits() ? "buffer_atomic_add_u64"
+                                : "buffer_atomic_add_x2",
+                    Data, Offset, Constant) +
+         "\n\ts_mov_" + Bits + " " + Exec + ", " + Saved.str();
 }
 
 Expected<Target> targetOf(const Function &F) {

@@ -52,6 +52,20 @@ struct Target {
   // a scalar register ("" for none) plus a constant.
   std::string storeToSlot(unsigned Dwords, llvm::StringRef Data,
                           llvm::StringRef Offset, unsigned Constant) const;
+  // Adds two dwords to those in the slot, once for all lanes: narrows EXEC to the
+  // first of them meanwhile. Saved: a scalar register as wide as EXEC; Lane: one of
+  // 32 bits. Without any lane it does nothing.
+  std::string addToSlot(llvm::StringRef Data, llvm::StringRef Offset,
+                        unsigned Constant, llvm::StringRef Saved,
+                        llvm::StringRef Lane) const;
+
+private:
+  // Names of instructions say how many bits, not how many dwords.
+  bool namesBits() const {
+    return Buffers == BufferKind::GFX11 || Buffers == BufferKind::GFX12;
+  }
+  std::string accessSlot(llvm::StringRef Instruction, llvm::StringRef Data,
+                         llvm::StringRef Offset, unsigned Constant) const;
 };
 
 // The target of a function; an error names a processor that has no row.

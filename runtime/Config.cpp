@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cxxabi.h>
 #include <fnmatch.h>
+#include <map>
 #include <stdlib.h>
 
 namespace kprobe {
@@ -288,11 +289,16 @@ bool readConfig(const EnvironmentReader &Get, Config &Out, std::string &Why) {
     return false;
   }
   Value = Text("KPROBE_MODE");
-  if (!Value.empty() && Value != "ring" && Value != "exact") {
-    Why = "KPROBE_MODE: \"" + Value + "\" is neither ring nor exact";
+#define KPROBE_MODE(Name, Number, Text) {Text, Number},
+  const std::map<std::string, uint32_t> Modes = {
+#include "kprobe/modes.def"
+  };
+  if (!Value.empty() && !Modes.count(Value)) {
+    Why = "KPROBE_MODE: \"" + Value + "\" is none of ring, drop, counters, exact";
     return false;
   }
-  Out.Mode = Value == "exact" ? KPROBE_MODE_EXACT : KPROBE_MODE_RING;
+  if (!Value.empty())
+    Out.Mode = Modes.at(Value);
   uint64_t Seconds = 0;
   if (!Size("KPROBE_SNAPSHOT", Out.SnapshotBytes) ||
       !Count("KPROBE_EXACT_WAIT", Seconds))

@@ -3,7 +3,7 @@
 //   KPROBE_OUTPUT   dump file; %p pid, %h host, %t seconds since the epoch
 //   KPROBE_BUFFER   bytes of ring memory on each agent       (default 256M)
 //   KPROBE_SAMPLE   [waves:|groups:]1/N: trace one of N waves or workgroups
-//   KPROBE_MODE     ring | exact                             (default ring)
+//   KPROBE_MODE     ring | drop | counters | exact           (default ring)
 //   KPROBE_SNAPSHOT most bytes of memory saved for a dispatch, mode exact
 //                   (default 256M)
 //   KPROBE_EXACT_WAIT  most seconds that its first run may take (default 10)

@@ -323,8 +323,13 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
   if (Traced) {
     RingPool &Pool = *Device.pool();
     const KprobeDispatchContext &Context = *Item.Context;
+    const SiteTable::Kernel &Clone =
+        Item.Kernel->Table->Kernels[Record.Kernel];
     drainWaves(Record.Dispatch, Pool.address(Item.Region), Item.Region.Plan,
-               {Context.GroupsX, Context.GroupsY, Context.WavesPerGroup}, Final,
+               {Context.GroupsX, Context.GroupsY, Context.WavesPerGroup,
+                Record.Mode == KPROBE_MODE_DROP,
+                Record.Mode == KPROBE_MODE_COUNTERS ? Clone.SiteCount : 0},
+               Final,
                ChunkBytes, [&](const std::vector<uint8_t> &Payload) {
                  append(KPROBE_CHUNK_WAVES, Payload.data(), Payload.size());
                });

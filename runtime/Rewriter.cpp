@@ -124,7 +124,8 @@ void Rewriter::rewriteDispatch(const std::shared_ptr<QueueState> &Queue,
   bool Traced = Record.Status == KPROBE_DISPATCH_TRACED;
   Record.LdsBytes = Packet.group_segment_size;
   Record.ScratchBytes = Packet.private_segment_size;
-  bool HasRun = Traced && Exact && Exact->run(*Item, Packet);
+  bool HasRun =
+      Traced && Exact && !Item->Record.Refusal && Exact->run(*Item, Packet);
   bool Watch = Traced || Exact || Packet.completion_signal.handle == 0;
   if (Watch && !watch(Item, Packet)) {
     // Nobody will learn when it has ended.
@@ -140,6 +141,16 @@ void Rewriter::rewriteDispatch(const std::shared_ptr<QueueState> &Queue,
   }
   if (!Item->Own.handle)
     Board.completed(Item);
+}
+
+// Bytes of a wave for a clone that counts; 0 for one that writes events.
+static uint32_t counterBytes(const SiteTable::Kernel &Clone) {
+  if (Clone.CloneMode != KPROBE_MODE_COUNTERS)
+    return 0;
+  uint32_t Bytes = Config::LeastRingBytes;
+  while (Bytes < Clone.SiteCount * sizeof(KprobeCounter))
+    Bytes *= 2;
+  return Bytes;
 }
 
 // Returns the dispatch's status; changes the packet only for TRACED.
@@ -170,10 +181,12 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   if (Grid.WaveIndices > UINT32_MAX)
     return KPROBE_DISPATCH_TOO_LARGE;
 
+  const SiteTable::Kernel &Clone = Kernel->Table->Kernels[Record.Kernel];
   bool TooLarge = false;
-  Item.Region = Pool->acquire({Grid.WaveIndices / Grid.WavesPerGroup,
-                               Grid.WavesPerGroup, Settings.Sample},
-                              TooLarge);
+  Item.Region =
+      Pool->acquire({Grid.WaveIndices / Grid.WavesPerGroup, Grid.WavesPerGroup,
+                     Settings.Sample, counterBytes(Clone)},
+                    TooLarge);
   if (!Item.Region)
     return TooLarge ? KPROBE_DISPATCH_TOO_LARGE : KPROBE_DISPATCH_NO_BUFFER;
   Item.Context = Item.Device->acquireContext(Kernel->Symbol.KernargBytes);
@@ -189,6 +202,11 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   }
   KprobeDispatchContext Context = {};
   Context.Magic = KPROBE_CONTEXT_MAGIC;
+  Record.Mode = uint8_t(Clone.CloneMode);
+  if (Settings.Mode != KPROBE_MODE_RING && Settings.Mode != Clone.CloneMode &&
+      !(Settings.Mode == KPROBE_MODE_EXACT &&
+        Clone.CloneMode == KPROBE_MODE_RING))
+    Record.Refusal = KPROBE_REFUSAL_BUILT_OTHERWISE;
   setRing(Context, Plan.RingBytes);
   Context.Slots = reinterpret_cast<uint64_t>(Pool->address(Item.Region));
   Context.SlotCount = uint32_t(Plan.SlotCount);
@@ -250,6 +268,8 @@ void Rewriter::undo(Dispatch &Item) {
   Item.Record.RingBytes = 0;
   Item.Record.SampleShift = 0;
   Item.Record.GroupShift = 0;
+  Item.Record.Mode = KPROBE_MODE_RING;
+  Item.Record.Refusal = KPROBE_REFUSAL_NONE;
 }
 
 namespace {

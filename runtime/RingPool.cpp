@@ -34,6 +34,8 @@ uint64_t RegionDemand::slots(uint32_t Shift) const {
 RegionPlan planRegion(const RegionDemand &Demand, uint64_t Share,
                       uint64_t Largest, uint32_t MostRing, uint32_t LeastRing) {
   RegionPlan Plan;
+  if (Demand.RingBytes != 0)
+    MostRing = LeastRing = Demand.RingBytes;
   uint32_t Shift = Demand.Sample.Shift;
   const uint64_t Wanted = Demand.slots(Shift);
   if (Wanted == 0)
@@ -79,7 +81,8 @@ uint64_t RingPool::freeBytes() const {
 
 RingRegion RingPool::acquire(const RegionDemand &Demand, bool &TooLarge) {
   std::lock_guard<std::mutex> Guard(Lock);
-  TooLarge = Bytes / (HeaderBytes + LeastRing) == 0;
+  uint32_t Least = Demand.RingBytes ? Demand.RingBytes : LeastRing;
+  TooLarge = Bytes / (HeaderBytes + Least) == 0;
   uint64_t Largest = 0;
   for (const auto &Block : Free)
     Largest = std::max(Largest, Block.second);

@@ -37,6 +37,7 @@ struct RegionDemand {
   uint64_t Groups = 0;
   uint64_t WavesPerGroup = 1;
   SampleChoice Sample = {};
+  uint32_t RingBytes = 0; // a power of two; 0: as many as fit
 
   // Slots that a sample of one in 2^Shift needs.
   uint64_t slots(uint32_t Shift) const;

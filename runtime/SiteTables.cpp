@@ -122,6 +122,10 @@ static std::shared_ptr<const SiteTable> readTable(const Span &Bytes,
         !Strings.readString(Record.Name, Kernel.Name) ||
         !Strings.readString(Record.CloneName, Kernel.CloneName))
       return Fail("site table has a kernel without a name");
+    if (Record.CloneMode > KPROBE_MODE_COUNTERS)
+      return Fail("site table has a kernel of an unknown mode");
+    Kernel.CloneMode = Record.CloneMode;
+    Kernel.SiteCount = Record.SiteCount;
   }
   return Result;
 }

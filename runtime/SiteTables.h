@@ -6,6 +6,8 @@
 #ifndef KPROBE_RUNTIME_SITETABLES_H
 #define KPROBE_RUNTIME_SITETABLES_H
 
+#include "kprobe/wire.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +20,8 @@ struct SiteTable {
   struct Kernel {
     std::string Name;      // symbol of the original
     std::string CloneName; // symbol of the instrumented clone
+    uint32_t CloneMode = KPROBE_MODE_RING; // or DROP, COUNTERS
+    uint32_t SiteCount = 0;
   };
   std::vector<uint8_t> Bytes; // verbatim, for the dump
   uint64_t ContentHash = 0;

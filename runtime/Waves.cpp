@@ -93,16 +93,25 @@ WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
     complete(Header, Slot, Plan, Grid);
     KprobeWaveExtent Extent = {};
     uint64_t Dirty = RingBytes;
-    if (Header.State == KPROBE_WAVE_ENDED) {
-      Extent.EventBytes =
-          std::min<uint64_t>(Header.Cursor & ~uint64_t(7), RingBytes);
-      Dirty = Extent.EventBytes;
-      uint8_t *To = Payload.addWave(Header, Extent);
-      // A full ring is turned so that the oldest event comes first.
+    if (Grid.Counters) {
+      Extent.EventBytes = uint64_t(Grid.Counters) * sizeof(KprobeCounter);
+      Extent.Flags = KPROBE_EXTENT_COUNTERS;
+      std::memcpy(Payload.addWave(Header, Extent), Ring, Extent.EventBytes);
+    } else if (Header.State == KPROBE_WAVE_ENDED) {
+      uint64_t Written = Header.Cursor & ~uint64_t(7);
+      Dirty = std::min(Written, RingBytes);
+      Extent.EventBytes = Dirty;
+      // A full ring is turned so that the oldest event comes first. In mode drop
+      // its last place has whatever came too late.
       uint64_t Oldest =
-          Header.Cursor > RingBytes
-              ? Header.Cursor & KPROBE_RING_MASK(uint64_t(RingBytes))
-              : 0;
+          Written > RingBytes ? Written & KPROBE_RING_MASK(RingBytes) : 0;
+      if (Grid.KeepsFirst) {
+        Extent.Flags = KPROBE_EXTENT_FIRST;
+        Extent.EventBytes =
+            std::min(Written, RingBytes - sizeof(KprobeEvent));
+        Oldest = 0;
+      }
+      uint8_t *To = Payload.addWave(Header, Extent);
       uint64_t Tail = Extent.EventBytes - Oldest;
       std::memcpy(To, Ring + Oldest, Tail);
       std::memcpy(To + Tail, Ring, Oldest);

@@ -21,6 +21,8 @@ struct WaveGrid {
   uint32_t GroupsX = 1;
   uint32_t GroupsY = 1;
   uint32_t WavesPerGroup = 1;
+  bool KeepsFirst = false; // mode drop
+  uint32_t Counters = 0;   // mode counters: of each wave
 };
 
 struct WavesResult {

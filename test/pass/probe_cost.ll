@@ -12,6 +12,7 @@ target triple = "amdgcn-amd-amdhsa"
 
 ; In a loop with a load in flight: the one wait is the clock's.
 ; CHECK-LABEL: {{^}}k.kprobe:
+; CHECK: {{probed$}}
 ; CHECK: [[LOOP:\.LBB[0-9_]+]]:
 ; CHECK: s_memtime s{{\[}}[[CLOCK:[0-9]+]]:{{[0-9]+}}]
 ; CHECK-NOT: {{s_waitcnt|branch}}

@@ -82,6 +82,11 @@ KPROBE_STATIC_ASSERT(KPROBE_TAG_LANES_SHIFT >= KPROBE_TAG_KIND_BITS &&
 #define KPROBE_EVENT_UNTIMED 2u
 #define KPROBE_EVENT_ALL_LANES 4u
 
+/* One site in mode counters, one wave: what each visit adds is 2^35 and the number
+ * of active lanes. From 2^29 visits on they cannot be told apart. */
+#define KPROBE_COUNTER_VISITS_SHIFT 35
+typedef uint64_t KprobeCounter;
+
 /* The constant that a probe adds to popcount(EXEC) << 4. */
 #define KPROBE_TAG_BASE(Kind, Site)                                            \
   ((((uint32_t)(Site)) << KPROBE_TAG_SITE_SHIFT | (uint32_t)(Kind)) -          \
@@ -168,7 +173,8 @@ typedef struct KprobeDispatchContext {
   uint64_t Slots;         /* device address of slot 0 */
   uint32_t SlotBytes;     /* from slot to slot */
   uint32_t SlotCount;
-  uint32_t RingMask;      /* turns a cursor into a place in the ring */
+  uint32_t RingMask;      /* of cursors: what remains is a place in the ring, the
+                             last one being the mask itself */
   uint32_t SampleShift;
   uint32_t GroupsX;       /* workgroups in x and y; z is not needed */
   uint32_t GroupsY;
@@ -244,7 +250,8 @@ typedef struct KprobeKernelRecord {
   uint32_t FunctionCount;
   uint32_t FirstSite;     /* sites of the kernel and of its cloned callees */
   uint32_t SiteCount;
-  uint32_t Flags;
+  uint32_t CloneMode;     /* KPROBE_MODE_* RING, DROP or COUNTERS: what the clone's
+                             probes do */
   uint32_t Reserved;
 } KprobeKernelRecord;
 KPROBE_STATIC_ASSERT(sizeof(KprobeKernelRecord) == 32, "");
@@ -447,9 +454,12 @@ enum {
  *   KprobeWaveExtent   what the host copied
  *   events             EventBytes bytes
  * For an ENDED wave the events are the newest min(Cursor, RingBytes) bytes,
- * oldest first. For a BEGUN wave they are the whole ring, place 0 first, up to
- * the last place that is not zero (Flags has RAW): the reader finds where it
- * begins. A dispatch may have several WAVES chunks, all after its DISPATCH. */
+ * oldest first; in mode drop the first min(Cursor, RingBytes - 8) (Flags has
+ * FIRST). For a BEGUN wave they are the whole ring, place 0 first, up to the last
+ * place that is not zero (Flags has RAW): the reader finds where it begins. In mode
+ * counters they are no events but one KprobeCounter for each site of the kernel
+ * (Flags has COUNTERS), for BEGUN waves too. A dispatch may have several WAVES
+ * chunks, all after its DISPATCH. */
 typedef struct KprobeWavesRecord {
   uint64_t Dispatch;
   uint64_t WaveCount;
@@ -463,6 +473,8 @@ typedef struct KprobeWaveExtent {
 } KprobeWaveExtent;
 KPROBE_STATIC_ASSERT(sizeof(KprobeWaveExtent) == 16, "");
 #define KPROBE_EXTENT_RAW 0x1u
+#define KPROBE_EXTENT_FIRST 0x2u
+#define KPROBE_EXTENT_COUNTERS 0x4u
 
 /* SUMMARY payload: written when tracing ends in order; the last one stands. A
  * dump without one was cut short (killed process). */

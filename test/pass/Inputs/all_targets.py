@@ -33,13 +33,18 @@ def run(command, text):
     return result.stdout, result.stderr.strip(), result.returncode
 
 
+def clone_in(assembly):
+    """Where it begins, and its text."""
+    start = re.search(r"^k\.kprobe:", assembly, flags=re.M)
+    if not start:
+        return len(assembly), ""
+    return start.start(), assembly[start.end():assembly.index(".Lfunc_end", start.end())]
+
+
 def check(assembly, generation, wave, hazard):
     """What is wrong with the assembly of the clone, or None."""
     _, event, clocks, places, state, _ = generation
-    start = re.search(r"^k\.kprobe:", assembly, flags=re.M)
-    if not start:
-        return "no clone"
-    text = assembly[start.end():assembly.index(".Lfunc_end", start.end())]
+    start, text = clone_in(assembly)
     for register in clocks + places:
         if not re.search(register, text):
             return f"no {register}"
@@ -58,8 +63,27 @@ def check(assembly, generation, wave, hazard):
         store += r"\s+v_nop$"
     if len(re.findall(store, text, flags=re.M)) != BLOCKS:
         return "not one store a block"
-    if re.search(rf"\bs{state + 2}\b", re.sub(r";.*", "", assembly[:start.start()])):
+    if re.search(rf"\bs{state + 2}\b", re.sub(r";.*", "", assembly[:start])):
         return "the original uses the state registers"
+    return None
+
+
+def check_counting(assembly, generation, wave):
+    """What is wrong with the assembly of a clone that counts, or None."""
+    lanes = "exec_lo" if wave == 32 else "exec"
+    state = generation[4]
+    first_set = r"s_(ff1|ctz)_i32"
+    narrowed = rf"""{first_set}_b{wave} (s\d+), {lanes}
+\s+s_mov_b{wave} (\S+), {lanes}
+\s+s_bfm_b{wave} {lanes}, 1, \2
+\s+s_and_b{wave} {lanes}, {lanes}, \3
+\s+buffer_atomic_add_(x2|u64) v\[\d+:\d+\], off, s\[{state}:{state + 3}\], (0|null) offset:(\d+)
+(\s+v_nop
+)?\s+s_mov_b{wave} {lanes}, \3
+"""
+    places = [int(match[5]) for match in re.findall(narrowed, clone_in(assembly)[1])]
+    if sorted(places) != [128 + 8 * site for site in range(BLOCKS)]:
+        return f"counters at {places}"
     return None
 
 
@@ -87,11 +111,16 @@ def main():
                 text += '\n!llvm.module.flags = !{!0, !1}\n' \
                         '!0 = !{i32 1, !"amdhsa_code_object_version", i32 600}\n' \
                         '!1 = !{i32 1, !"amdgpu_code_object_version", i32 600}\n'
-            probed, said, status = run([opt, f"-load-pass-plugin={plugin}", "-passes=kprobe<block=all>,verify",
-                                        "-S"], text)
+            def probe(options):
+                return run([opt, f"-load-pass-plugin={plugin}", f"-passes=kprobe<{options}>,verify",
+                            "-S"], text)
+            probed, said, status = probe("block=all")
             if status or said:
                 problems.append(f"{processor} wave{wave}: {said}")
                 continue
+            counting = run([llc, "-O3"], probe("block=all;mode=counters")[0])[0]
+            if wrong := check_counting(counting, generation, wave):
+                problems.append(f"{processor} wave{wave}, counters: {wrong}")
             for level in ("-O0", "-O3"):
                 tried += 1
                 with tempfile.NamedTemporaryFile(suffix=".o") as output:

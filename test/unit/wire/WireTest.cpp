@@ -51,7 +51,7 @@ TEST(WireNumbers, MagicsSpellTheirNames) {
   EXPECT_EQ(std::memcmp(&Site, "KSIT", 4), 0);
   EXPECT_EQ(std::memcmp(&Begun, "BEGN", 4), 0);
   EXPECT_EQ(std::memcmp(&Ended, "ENDS", 4), 0);
-  EXPECT_EQ(std::memcmp(&Context, "KPC1", 4), 0);
+  EXPECT_EQ(std::memcmp(&Context, "KPC2", 4), 0);
 }
 
 TEST(WireNumbers, ValuesOfListsAreDistinctAndSmall) {

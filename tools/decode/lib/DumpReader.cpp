@@ -93,6 +93,8 @@ Error readWaves(ByteReader Bytes, DumpVisitor &Visitor) {
     View.EventCount = View.Extent.EventBytes / sizeof(KprobeEvent);
     if (!Bytes.takeArray(View.EventCount, View.Events))
       return tooShort(Bytes, KPROBE_CHUNK_WAVES);
+    if (View.Extent.Flags & KPROBE_EXTENT_COUNTERS)
+      std::swap(View.EventCount, View.CounterCount);
     if (Error E = Visitor.wave(View, WaveOffset))
       return E;
   }

@@ -21,6 +21,7 @@ struct WaveView {
   KprobeWaveExtent Extent;
   const KprobeEvent *Events = nullptr;
   uint64_t EventCount = 0;
+  uint64_t CounterCount = 0; ///< in mode counters; then they are at Events
   uint64_t EventsOffset = 0; ///< of the events, in the file
 };
 

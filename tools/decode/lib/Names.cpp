@@ -145,6 +145,14 @@ std::string refusalText(uint32_t Refusal) {
   }
 }
 
+std::string refusedModeText(uint32_t Refusal) {
+  // Exact tracing falls back on the ring; a clone's mode is fixed.
+  const char *Instead = Refusal == KPROBE_REFUSAL_BUILT_OTHERWISE
+                            ? "not in the mode asked for"
+                            : "in mode ring only";
+  return std::string(Instead) + " (" + refusalText(Refusal) + ")";
+}
+
 std::string shorten(const std::string &Text, size_t Bytes) {
   if (Text.size() <= Bytes)
     return Text;

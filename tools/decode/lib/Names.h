@@ -48,6 +48,8 @@ std::string statusText(uint32_t Status);
 /// Name of a KPROBE_MODE_* value, text of a KPROBE_REFUSAL_* value.
 std::string modeText(uint32_t Mode);
 std::string refusalText(uint32_t Refusal);
+/// The same with what was done instead of what was asked for.
+std::string refusedModeText(uint32_t Refusal);
 
 /// Name of a system call of the machine that was traced ("read"), its number
 /// where that is not known.

@@ -16,6 +16,7 @@ void EventTotals::add(const WaveAccount &A) {
   Written += A.Written;
   Kept += A.Kept;
   Overwritten += A.Overwritten;
+  Dropped += A.Dropped;
   Missing += A.Missing;
   Empty += A.Empty;
   Damaged += A.Damaged;
@@ -25,6 +26,7 @@ void EventTotals::add(const EventTotals &T) {
   Written += T.Written;
   Kept += T.Kept;
   Overwritten += T.Overwritten;
+  Dropped += T.Dropped;
   Missing += T.Missing;
   Empty += T.Empty;
   Damaged += T.Damaged;
@@ -103,6 +105,13 @@ Error Statistics::wave(const Dispatch &D, const WaveView &View) {
       S.Max = B.Cycles;
     S.Times->add(B.Cycles);
   });
+  if (View.CounterCount != 0 &&
+      !forEachCounter(View, EventRules(D),
+                      [Sites](uint32_t Site, uint64_t Visits, uint64_t Lanes) {
+                        Sites[Site].Hits += Visits;
+                        Sites[Site].Lanes += Lanes;
+                      }))
+    A.Damaged += View.CounterCount;
   K.Events.add(A);
   K.Waves.Ambiguous += A.ClockAmbiguous;
   switch (A.Fate) {

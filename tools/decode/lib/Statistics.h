@@ -35,11 +35,11 @@ struct SiteStatistics {
 
 /// Sums of WaveAccount.
 struct EventTotals {
-  uint64_t Written = 0, Kept = 0, Overwritten = 0, Missing = 0, Empty = 0,
-           Damaged = 0;
+  uint64_t Written = 0, Kept = 0, Overwritten = 0, Dropped = 0, Missing = 0,
+           Empty = 0, Damaged = 0;
   void add(const WaveAccount &A);
   void add(const EventTotals &T);
-  uint64_t lost() const { return Overwritten + Missing + Damaged; }
+  uint64_t lost() const { return Overwritten + Dropped + Missing + Damaged; }
 };
 
 struct WaveTotals {

@@ -270,7 +270,9 @@ Error Timeline::beginWave(const Start &S, TimelineItem &Item) {
     return E;
   WaveView View;
   View.Header = W->Header;
-  View.Extent = {};
+  if (Error E = Source->readAt(S.Offset - sizeof(KprobeWaveExtent),
+                               &View.Extent, sizeof(KprobeWaveExtent)))
+    return E;
   View.Events = EventBuffer.data();
   View.EventCount = S.EventCount;
   W->Blocks.reserve(S.EventCount);

@@ -18,12 +18,13 @@ WaveAccount openWave(const WaveView &View) {
     if (H.Cursor % sizeof(KprobeEvent) != 0 || H.EndCycles < H.BeginCycles)
       return Account;
     uint64_t Written = H.Cursor / sizeof(KprobeEvent);
-    uint64_t Expected = std::min(Written, Capacity);
+    bool First = View.Extent.Flags & KPROBE_EXTENT_FIRST;
+    uint64_t Expected = std::min(Written, First ? Capacity - 1 : Capacity);
     if (View.EventCount > Expected)
       return Account;
     Account.Fate = WaveFate::Ended;
     Account.Written = Written;
-    Account.Overwritten = Account.Written - Expected;
+    (First ? Account.Dropped : Account.Overwritten) = Written - Expected;
     Account.Missing = Expected - View.EventCount;
     return Account;
   }
@@ -34,6 +35,11 @@ WaveAccount openWave(const WaveView &View) {
     return Account;
   }
   return Account;
+}
+
+KprobeCounter counterOf(const WaveView &View, uint64_t LocalSite) {
+  const KprobeEvent &Words = View.Events[LocalSite];
+  return KprobeCounter(Words.Tag) << 32 | Words.Clock;
 }
 
 uint64_t findRingStart(const KprobeEvent *Ring, uint64_t Count) {

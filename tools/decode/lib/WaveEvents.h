@@ -20,7 +20,7 @@
 // before the next event, and its time is part of that of the block before.
 //
 // Every place is accounted for:
-//   written = overwritten + missing + empty + damaged + kept
+//   written = overwritten + dropped + missing + empty + damaged + kept
 #ifndef KPROBE_DECODE_WAVEEVENTS_H
 #define KPROBE_DECODE_WAVEEVENTS_H
 
@@ -44,6 +44,7 @@ struct WaveAccount {
   WaveFate Fate = WaveFate::Damaged;
   uint64_t Written = 0;     ///< by the cursor; for Begun: places seen
   uint64_t Overwritten = 0; ///< the ring was too small
+  uint64_t Dropped = 0;     ///< the same in mode drop: after those kept
   uint64_t Missing = 0;     ///< the cursor counts them, the dump lacks them
   uint64_t Empty = 0;       ///< probe ran without lanes
   uint64_t Damaged = 0;     ///< unknown site or kind, or impossible lanes
@@ -91,6 +92,9 @@ struct EventRules {
 
 /// Reads fate and counts from the header; places are still to be looked at.
 WaveAccount openWave(const WaveView &View);
+
+/// The counter of a site, in mode counters.
+KprobeCounter counterOf(const WaveView &View, uint64_t LocalSite);
 
 /// Place of the oldest event in the whole ring of a wave that never ended.
 uint64_t findRingStart(const KprobeEvent *Ring, uint64_t Count);
@@ -163,8 +167,10 @@ void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
       continue;
     }
     if (__builtin_expect((Event.Tag & KPROBE_EVENT_UNTIMED) != 0, 0)) {
-      uint32_t Cursor = static_cast<uint32_t>(View.Header.Cursor -
-                                              sizeof(KprobeEvent) * (Count - I));
+      uint32_t Cursor = static_cast<uint32_t>(
+          Account.Dropped != 0
+              ? sizeof(KprobeEvent) * I
+              : View.Header.Cursor - sizeof(KprobeEvent) * (Count - I));
       if (Ended && Account.Missing == 0 && Event.Clock != Cursor)
         ++Account.Empty; // of an earlier lap
       else
@@ -189,7 +195,8 @@ void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
     Account.ClockAmbiguous = true;
     Known = false;
   }
-  Known = Known && Ended;
+  // What comes behind the last event is not known if any was dropped.
+  Known = Known && Ended && Account.Dropped == 0;
   Pass(Rest);
 }
 
@@ -222,6 +229,8 @@ WaveAccount forEachEvent(const WaveView &View, const EventRules &Rules,
 template <typename Fn>
 WaveAccount forEachBlock(const WaveView &View, const EventRules &Rules,
                          Fn &&Visit) {
+  if (View.CounterCount != 0)
+    return openWave(View);
   if (!Rules.Paths)
     return detail::forEachEvent(View, Rules, Visit);
   PathWalk Walk(*Rules.Paths);
@@ -235,11 +244,35 @@ WaveAccount forEachBlock(const WaveView &View, const EventRules &Rules,
         Walk.event(Event.LocalSite, Event.Lanes, Pay);
         Visit(Event);
       });
-  if (Account.Fate == WaveFate::Ended) {
+  if (Account.Fate == WaveFate::Ended && Account.Dropped == 0) {
     Begin = View.Header.EndCycles;
     Walk.end(Pay);
   }
   return Account;
+}
+
+/// Calls \p Visit(local site, visits, lanes) for what a wave of mode counters has
+/// counted, and for the blocks that those tell of: in a wave that did not end,
+/// their last visit may not have happened. False if these are not the counters of
+/// \p Rules' kernel.
+template <typename Fn>
+bool forEachCounter(const WaveView &View, const EventRules &Rules, Fn &&Visit) {
+  if (View.CounterCount != Rules.SiteCount)
+    return false;
+  for (uint32_t Site = 0; Site < Rules.SiteCount; ++Site) {
+    KprobeCounter Counter = counterOf(View, Site);
+    uint64_t Visits = Counter >> KPROBE_COUNTER_VISITS_SHIFT;
+    uint64_t Lanes =
+        Counter & ((KprobeCounter(1) << KPROBE_COUNTER_VISITS_SHIFT) - 1);
+    if (Site == 0 && Rules.ImpliedEntry) {
+      Visits = 1;
+      Lanes = detail::lanesIn(View.Header.BeginExec);
+    }
+    for (uint32_t Told = Site; Visits != 0 && Told != PathRules::None;
+         Told = Rules.Paths ? Rules.Paths->owedBy(Told) : PathRules::None)
+      Visit(Told, Visits, Lanes);
+  }
+  return true;
 }
 
 } // namespace kprobe

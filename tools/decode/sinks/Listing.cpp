@@ -39,7 +39,7 @@ Error Listing::dispatch(const Dispatch &D) {
   if (R.Mode != KPROBE_MODE_RING)
     Out << ", mode " << modeText(R.Mode);
   if (R.Refusal != KPROBE_REFUSAL_NONE)
-    Out << ", mode ring only (" << refusalText(R.Refusal) << ")";
+    Out << ", " << refusedModeText(R.Refusal);
   if (R.GroupShift != 0)
     Out << ", 1 in " << (uint64_t(1) << (R.GroupShift & 63)) << " workgroups";
   if (R.SampleShift != 0)
@@ -68,6 +68,8 @@ static void writeWaveEnd(std::ostream &Out, const WaveView &View,
   }
   Out << A.Written << (A.LowerBound ? " or more" : "") << " written, " << A.Kept
       << " kept, " << A.Overwritten << " overwritten, " << A.Empty << " empty";
+  if (A.Dropped != 0)
+    Out << ", " << A.Dropped << " dropped";
   if (A.Missing != 0)
     Out << ", " << A.Missing << " missing";
   if (A.Damaged != 0)

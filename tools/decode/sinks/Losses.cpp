@@ -18,6 +18,7 @@ std::vector<Loss> lossesOf(const Statistics &S) {
   WaveTotals W = S.waveTotals();
   add("events_overwritten", "events overwritten, the ring was too small",
       E.Overwritten);
+  add("events_dropped", "events dropped, the ring was full", E.Dropped);
   add("events_missing", "events written, but not in the dump", E.Missing);
   add("events_damaged", "events damaged (no such site in their kernel)",
       E.Damaged);

@@ -121,6 +121,7 @@ Json kernelJson(const KernelStatistics &K, const ReportOptions &Options) {
   J["events"] = {{"written", K.Events.Written},
                  {"kept", K.Events.Kept},
                  {"overwritten", K.Events.Overwritten},
+                 {"dropped", K.Events.Dropped},
                  {"missing", K.Events.Missing},
                  {"empty", K.Events.Empty},
                  {"damaged", K.Events.Damaged}};

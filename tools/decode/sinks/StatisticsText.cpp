@@ -132,7 +132,7 @@ std::string modesText(const KernelStatistics &K) {
     if (Mode != KPROBE_MODE_RING)
       Line(Count, "in mode " + modeText(Mode));
   for (const auto &[Why, Count] : K.Refusals)
-    Line(Count, "in mode ring only (" + refusalText(Why) + ")");
+    Line(Count, refusedModeText(Why));
   return Text;
 }
 

@@ -109,7 +109,8 @@ int main(int ArgCount, char **Args) {
   App.add_option("--mode", Mode,
                  "ring: keep the newest events of each wave (default); exact: "
                  "run a dispatch once more, from the same memory, where its "
-                 "rings were too small")
+                 "rings were too small; drop (keep the first), counters (count "
+                 "blocks): of kernels built with KPROBE_PASS=mode=...")
       ->type_name("MODE");
   App.add_option("--ring", Ring,
                  "Most bytes of events kept for a wave, a power of two "
