@@ -5,6 +5,8 @@
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 
@@ -43,6 +45,17 @@ inline bool isDivergent(const Divergence &Facts, const llvm::Value &V) {
 
 inline llvm::Triple targetTriple(const llvm::Module &M) {
   return llvm::Triple(M.getTargetTriple());
+}
+
+// Forgets where the function's variables are.
+inline void dropVariables(llvm::Function &F) {
+  for (llvm::Instruction &I : llvm::make_early_inc_range(llvm::instructions(F))) {
+#if LLVM_VERSION_MAJOR >= 19
+    I.dropDbgRecords();
+#endif
+    if (llvm::isa<llvm::DbgVariableIntrinsic>(I))
+      I.eraseFromParent();
+  }
 }
 
 // Whether a kernel may use a different LDS variable than its original without

@@ -175,12 +175,20 @@ LoadInst *Hooks::loadContext(IRBuilderBase &Builder) {
 // is used.
 static void loadWords(LoadInst &Context) {
   IRBuilder<> Builder(&Context);
-  for (User *U : make_early_inc_range(Context.users())) {
-    auto *Word = cast<ExtractElementInst>(U);
+  SmallVector<ExtractElementInst *, 16> Words;
+  for (User *U : Context.users()) {
+    if (auto *Pairs = dyn_cast<BitCastInst>(U))
+      for (User *Pair : Pairs->users())
+        Words.push_back(cast<ExtractElementInst>(Pair));
+    else
+      Words.push_back(cast<ExtractElementInst>(U));
+  }
+  for (ExtractElementInst *Word : Words) {
     Builder.SetInsertPoint(Word);
     Builder.SetCurrentDebugLocation(Context.getDebugLoc());
     uint64_t Offset =
-        4 * cast<ConstantInt>(Word->getIndexOperand())->getZExtValue();
+        Word->getType()->getPrimitiveSizeInBits() / 8 *
+        cast<ConstantInt>(Word->getIndexOperand())->getZExtValue();
     LoadInst *Load = Builder.CreateAlignedLoad(
         Word->getType(),
         Builder.CreateConstGEP1_64(Builder.getInt8Ty(),
@@ -190,6 +198,8 @@ static void loadWords(LoadInst &Context) {
     Word->replaceAllUsesWith(Load);
     Word->eraseFromParent();
   }
+  for (User *Unused : make_early_inc_range(Context.users()))
+    cast<Instruction>(Unused)->eraseFromParent();
   Context.eraseFromParent();
 }
 

@@ -190,6 +190,9 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     Builder.SetCurrentDebugLocation(NoLine);
   };
   bool Counts = Wanted.Mode == KPROBE_MODE_COUNTERS;
+  // Where nothing is optimised the resource would be copied.
+  bool StoresDelayLoads = KernelHooks && !Clone.hasOptNone() &&
+                          Probes.target().countsStoresAsLoads();
   for (unsigned I = 0; I < Blocks.size(); ++I) {
     bool BeginsWave = KernelHooks && I == 0;
     // All of the entry block that has a probe is behind the choice.
@@ -235,7 +238,8 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     if (HasEvent && Counts)
       Probes.count(Builder, FirstSite + I - Table.firstSiteOfKernel());
     else if (HasEvent)
-      Probes.commit(Builder, Clock, FirstSite + I, Placement.AllLanes);
+      Probes.commit(Builder, Clock, FirstSite + I, Placement.AllLanes,
+                    StoresDelayLoads && Facts.Blocks[I].DelayedByStores);
     if (EndsWave) {
       MoveTo(Block->getTerminator());
       Probes.waveEnded(Builder, Ended);
@@ -283,6 +287,10 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
 
   std::vector<ClonedFunction> Clones =
       cloneKernel(Functions, KPROBE_CLONE_SUFFIX);
+  // Nobody debugs a clone; lines are all that is needed. (LLVM 19's scheduler
+  // corrupts memory where variables meet scheduling barriers.)
+  for (const ClonedFunction &F : Clones)
+    compat::dropVariables(*F.Clone);
   Function &Clone = *Clones.front().Clone;
   Clone.setName(Kernel.getName() + KPROBE_CLONE_SUFFIX);
   Hooks::allowIn(Clone);

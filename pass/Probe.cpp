@@ -11,7 +11,9 @@
 // not wait for them, at barriers for example, and does not take them for a
 // reason to load the program's data in another way. What is in flight unseen can
 // make the compiler's waits for loads longer, never too short: counters of
-// outstanding memory operations are waited for to fall.
+// outstanding memory operations are waited for to fall. Where that would be
+// felt, because loads and stores share a counter and a load is in flight, the
+// store is the compiler's own.
 #include "Probe.h"
 #include "kprobe/wire.h"
 #include "llvm/ADT/StringExtras.h"
@@ -156,7 +158,7 @@ std::pair<Value *, Value *> ProbeEmitter::readTag(IRBuilderBase &Builder,
 }
 
 void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock, unsigned Site,
-                          bool AllLanes) const {
+                          bool AllLanes, bool InSight) const {
   unsigned Kind = KPROBE_EVENT_BLOCK | (Clock ? 0 : KPROBE_EVENT_UNTIMED) |
                   (AllLanes ? KPROBE_EVENT_ALL_LANES : 0);
   Type *I32 = Builder.getInt32Ty();
@@ -168,15 +170,31 @@ void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock, unsigned Site,
   // the price of a wait.
   if (Clock)
     Inputs.push_back(Clock);
-  assembly(Builder, I32, Inputs,
-           // With the mask as the last place of all, what comes too late to be
-           // kept comes there.
-           (Mode == KPROBE_MODE_DROP ? "s_min_u32" : "s_and_b32") +
-               std::string(" $0, ") + T.cursor() + ", " + T.mask() +
-               "\n\ts_add_u32 " +
-               T.cursor() + ", " + T.cursor() + ", 8\n\t" +
-               T.storeToSlot(2, "$1", "$0", sizeof(KprobeWaveHeader)),
-           "=&s", Clock ? "v,s" : "v");
+  std::string Advance =
+      // With the mask as the last place of all, what comes too late to be kept
+      // comes there.
+      (Mode == KPROBE_MODE_DROP ? "s_min_u32" : "s_and_b32") +
+      std::string(" $0, ") + T.cursor() + ", " + T.mask() + "\n\ts_add_u32 " +
+      T.cursor() + ", " + T.cursor() + ", 8";
+  if (!InSight) {
+    assembly(Builder, I32, Inputs,
+             Advance + "\n\t" +
+                 T.storeToSlot(2, "$1", "$0", sizeof(KprobeWaveHeader)),
+             "=&s", Clock ? "v,s" : "v");
+    return;
+  }
+  // The resource is used where it is.
+  auto *Resource = FixedVectorType::get(I32, 4);
+  Value *Data = Inputs.front();
+  Value *State = assembly(Builder, StructType::get(I32, Resource),
+                          ArrayRef<Value *>(Inputs).drop_front(), Advance,
+                          "=&s,={" + T.slot() + "}", Clock ? "s" : "");
+  Builder.CreateIntrinsic(
+      Intrinsic::amdgcn_raw_buffer_store, ArrayRef<Type *>{Data->getType()},
+      ArrayRef<Value *>{Data, Builder.CreateExtractValue(State, 1),
+                        Builder.getInt32(sizeof(KprobeWaveHeader)),
+                        Builder.CreateExtractValue(State, 0),
+                        Builder.getInt32(0)});
 }
 
 void ProbeEmitter::count(IRBuilderBase &Builder, unsigned SiteOfKernel) const {

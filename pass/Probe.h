@@ -24,6 +24,8 @@ public:
   // Mode: KPROBE_MODE_RING or DROP.
   ProbeEmitter(const Target &T, uint32_t Mode) : T(T), Mode(Mode) {}
 
+  const Target &target() const { return T; }
+
   // Makes the register allocator leave the state registers alone in a function
   // that runs under an instrumented kernel.
   void reserveState(llvm::Function &F) const;
@@ -43,9 +45,10 @@ public:
     return T.readEventClock(Builder);
   }
   // Clock: null for an event without one. AllLanes: the block is only executed
-  // by all lanes that the wave began with.
+  // by all lanes that the wave began with. InSight: the compiler sees the store;
+  // kernels only.
   void commit(llvm::IRBuilderBase &Builder, llvm::Value *Clock, unsigned Site,
-              bool AllLanes) const;
+              bool AllLanes, bool InSight) const;
 
   // Counts a visit of the kernel's site of that number; mode counters.
   void count(llvm::IRBuilderBase &Builder, unsigned SiteOfKernel) const;

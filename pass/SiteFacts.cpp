@@ -187,6 +187,7 @@ static void addInstruction(const Instruction &I, const FunctionFacts &Function,
                   (Space == Constant ||
                    (Space == Global && Function.UnclobberedLoads.count(L)));
     ++(Scalar ? Facts.Salu : Facts.Vmem);
+    Facts.DelayedByStores |= !Scalar && Loaded;
     if (Space != Private) {
       Facts.BytesRead += Loaded ? Layout.getTypeStoreSize(Loaded) : 0;
       Facts.BytesWritten += Stored ? Layout.getTypeStoreSize(Stored) : 0;
@@ -316,6 +317,7 @@ FunctionFacts collectFacts(Function &F, FunctionAnalysisManager &Analyses) {
   for (BasicBlock &Block : F)
     Numbers.try_emplace(&Block, Numbers.size());
   collectScalarLoads(F, Divergence, Memory, Aliases, Facts);
+  SmallVector<const BasicBlock *, 8> WithBarrier;
   for (BasicBlock &Block : F) {
     BlockFacts &B = Facts.Blocks.emplace_back();
     B.Name = Block.getName().str();
@@ -341,6 +343,15 @@ FunctionFacts collectFacts(Function &F, FunctionAnalysisManager &Analyses) {
       if (isCall(I))
         B.Flags |= KPROBE_SITE_CALLS;
     }
+    if (any_of(Block, isBarrier))
+      WithBarrier.push_back(&Block);
+  }
+  for (BasicBlock &Block : F) {
+    const Loop *Around = Loops.getLoopFor(&Block);
+    Facts.Blocks[Numbers.lookup(&Block)].DelayedByStores &=
+        none_of(WithBarrier, [&](const BasicBlock *B) {
+          return !Around || Around->contains(B);
+        });
   }
   return Facts;
 }

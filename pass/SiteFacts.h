@@ -30,6 +30,9 @@ struct BlockFacts {
   unsigned LoopDepth = 0;
   unsigned LoopHeader = None;
   std::vector<unsigned> Successors; // each once
+  // It loads into vector registers, and the loop around it has no barrier, where
+  // stores are waited for.
+  bool DelayedByStores = false;
   // Instructions by class, as wire.h has them.
   unsigned Valu = 0, Salu = 0, Vmem = 0, Lds = 0;
   unsigned Flops32 = 0, Flops64 = 0, BytesRead = 0, BytesWritten = 0;

@@ -46,6 +46,10 @@ struct Target {
   std::string cursor() const;
   std::string mask() const;
 
+  // Vector stores are counted with loads, so that who waits for a load may wait
+  // for a store as well.
+  bool countsStoresAsLoads() const { return Buffers == BufferKind::GFX9; }
+
   // Last word of a resource for plain bytes.
   uint32_t bufferFormat() const;
   // Stores 1, 2 or 4 dwords of vector registers into the slot, at an offset in

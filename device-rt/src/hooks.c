@@ -16,6 +16,7 @@
 #include "kprobe/wire.h"
 
 typedef uint32_t KprobeContextWords __attribute__((ext_vector_type(16)));
+typedef uint64_t KprobeContextPairs __attribute__((ext_vector_type(8)));
 _Static_assert(sizeof(KprobeContextWords) == sizeof(KprobeDispatchContext) &&
                    offsetof(KprobeDispatchContext, Slots) == 0,
                "the context as its words");
@@ -89,7 +90,7 @@ KprobeClaim __kprobe_wave_claim(KprobeContextWords Words) {
       shifted((uint32_t)(Group >> 32) * FIELD(WavesPerGroup) + WaveInGroup,
               FIELD(SampleShift));
   KprobeClaim Claim;
-  Claim.Slots = (uint64_t)Words[1] << 32 | Words[0];
+  Claim.Slots = ((KprobeContextPairs)Words)[0];
   Claim.Slot = (uint32_t)(Wave >> 32) | (uint32_t)Wave | (uint32_t)Group;
   Claim.SlotCount = FIELD(SlotCount);
   Claim.SlotBytes = FIELD(SlotBytes);

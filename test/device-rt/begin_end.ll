@@ -19,7 +19,7 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK-LABEL: {{^}}k.kprobe:
 ; CHECK: s_memtime
 ; CHECK-NEXT: s_memrealtime
-; CHECK-NEXT: s_load_dwordx16 s{{\[[0-9]+:[0-9]+\]}}, s[4:5], -0x40
+; CHECK-NEXT: s_load_dwordx16 s{{\[[0-9]+:[0-9]+\]}}, s[4:5], {{-0x40|0x0}}
 ; CHECK-NOT: s_load
 ; Slot or none.
 ; CHECK: s_cbranch_scc1 [[PLAIN:\.LBB[0-9_]+]]

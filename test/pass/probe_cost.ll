@@ -1,7 +1,6 @@
 ; A probe costs six instructions where all lanes come, and eight where they have
-; to be counted: a clock (or none), two or four scalar ones, two moves and a store,
-; out of the compiler's sight. No wait but the clock's, no branch, no atomic, no LDS, no
-; scratch; none for the store either, at the barrier.
+; to be counted: a clock (or none), two or four scalar ones, two moves and a store.
+; No wait but the clock's, no branch, no atomic, no LDS, no scratch.
 ;
 ; RUN: %opt -load-pass-plugin=%plugin -passes=kprobe %s | \
 ; RUN:   %llc -mcpu=gfx906 -o %t.s
@@ -10,21 +9,22 @@
 
 target triple = "amdgcn-amd-amdhsa"
 
-; In a loop with a load in flight: the one wait is the clock's.
+; In a loop with a load in flight: the compiler sees the store and waits for the
+; load alone.
 ; CHECK-LABEL: {{^}}k.kprobe:
 ; CHECK: {{probed$}}
 ; CHECK: [[LOOP:\.LBB[0-9_]+]]:
 ; CHECK: s_memtime s{{\[}}[[CLOCK:[0-9]+]]:{{[0-9]+}}]
-; CHECK-NOT: {{s_waitcnt|branch}}
+; CHECK-NOT: {{s_waitcnt vmcnt|branch}}
 ; CHECK: v_mov_b32 v[[HIGH:[0-9]+]], 1029
 ; CHECK-NOT: {{s_waitcnt vmcnt|branch}}
 ; CHECK: s_waitcnt lgkmcnt(0)
-; CHECK-NEXT: v_mov_b32_e32 v[[LOW:[0-9]+]], s[[CLOCK]]
-; CHECK-NEXT: ASMSTART
-; CHECK-NEXT: s_and_b32 [[PLACE:s[0-9]+]], s72, s73
-; CHECK-NEXT: s_add_u32 s72, s72, 8
-; CHECK-NEXT: buffer_store_dwordx2 v{{\[}}[[LOW]]:[[HIGH]]], off, s[68:71], [[PLACE]] offset:128
-; CHECK-NOT: branch
+; CHECK-DAG: s_and_b32 [[PLACE:s[0-9]+]], s72, s73
+; CHECK-DAG: s_add_u32 s72, s72, 8
+; CHECK-DAG: v_mov_b32_e32 v[[LOW:[0-9]+]], s[[CLOCK]]
+; CHECK: buffer_store_dwordx2 v{{\[}}[[LOW]]:[[HIGH]]], off, s{{\[[0-9]+:[0-9]+\]}}, [[PLACE]] offset:128
+; CHECK: s_waitcnt vmcnt(1)
+; CHECK-NOT: {{s_waitcnt vmcnt|branch}}
 ; CHECK: s_cbranch_scc1 [[LOOP]]
 ;
 ; Some lanes only, a block too short for a clock, and a barrier behind it.
@@ -36,7 +36,6 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK: buffer_store_dwordx2 v{{\[}}[[LOW]]:[[HIGH]]]
 ; CHECK: s_or_b64 exec, exec
 ; CHECK: s_memtime
-; CHECK-NOT: vmcnt
 ; CHECK: s_barrier
 ;
 ; The end of the wave, with one wait.
@@ -67,6 +66,27 @@ then:
   br label %join
 join:
   %w = phi float [ %more, %exit ], [ 1.0, %then ]
+  call void @llvm.amdgcn.s.barrier()
+  store float %w, ptr addrspace(1) %p
+  ret void
+}
+
+; With nothing to load the store is out of the compiler's sight: no wait at a barrier.
+; CHECK-LABEL: {{^}}barriers.kprobe:
+; CHECK: {{probed$}}
+; CHECK: s_and_saveexec
+; CHECK: buffer_store_dwordx2 v{{\[[0-9]+:[0-9]+\]}}, off, s[68:71], {{s[0-9]+}} offset:128
+; CHECK-NOT: vmcnt
+; CHECK: s_barrier
+define protected amdgpu_kernel void @barriers(ptr addrspace(1) %p) #0 {
+entry:
+  %lane = call i32 @llvm.amdgcn.workitem.id.x()
+  %some = icmp ult i32 %lane, 13
+  br i1 %some, label %then, label %join
+then:
+  br label %join
+join:
+  %w = phi float [ 0.0, %entry ], [ 1.0, %then ]
   call void @llvm.amdgcn.s.barrier()
   store float %w, ptr addrspace(1) %p
   ret void

@@ -14,7 +14,7 @@ obj, section = sys.argv[1:3]
 subprocess.run([f"{LLVM}/llvm-objcopy", f"--dump-section=.kprobe.sites={section}",
                 obj, "/dev/null"], check=True)
 SILENT = 0x20 | 0x40 | 0x100  # implied, omitted, left out
-STORE = re.compile(r"buffer_store_dwordx2 v\[\d+:(\d+)\], off, s\[68:71\], s\d+ offset:128$")
+STORE = re.compile(r"buffer_store_dwordx2 v\[\d+:(\d+)\], off, s\[(\d+):\d+\], s\d+ offset:128$")
 sites, silent = 0, set()
 data = open(section, "rb").read()
 at = 0
@@ -49,6 +49,7 @@ def tag_before(code, register):
 
 counts = {}
 stores = foreign = 0
+resources = {"68"}  # in loops, LLVM 19 stores through a copy of it
 function, begun, code = None, False, []
 for line in text.splitlines():
     if label := re.match(r"[0-9a-f]+ <(.*)>:$", line):
@@ -56,7 +57,9 @@ for line in text.splitlines():
     code.append(line.split("//")[0].strip())
     if code[-1] == "s_mov_b32 s71, 0x27000":
         begun = True
-    elif store := STORE.match(code[-1]):
+    elif copy := re.match(r"s_mov_b64 s\[(\d+):\d+\], s\[(68:69|70:71)\]$", code[-1]):
+        resources.add(copy[1])
+    elif (store := STORE.match(code[-1])) and store[2] in resources:
         stores += 1
         tag = tag_before(code, store[1])
         assert tag is not None and tag & 0x3ff in (1, 3, 5, 7), f"tag {tag} in {function}"
