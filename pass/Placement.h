@@ -6,11 +6,11 @@
 // comes that A cannot reach without passing J (wire.h, KprobeOmissionRecord).
 //
 // Left out are only blocks that are too short to hide the clock's latency: a
-// probe there would stall, and the time that goes to the block before is small.
+// probe there would stall, and the time that goes to another block is small.
 // Other short blocks have an event without a clock; their time, too, is part of
-// that of the block before. Before and behind a loop that has no clock
-// at its head there is one in any case: the loop's time is that of the block
-// before it, and of no other.
+// that of a neighbour. Before and behind a loop that has no clock at its head
+// there is one in any case: its time is not mixed with that of any but the block
+// before it.
 #ifndef KPROBE_PASS_PLACEMENT_H
 #define KPROBE_PASS_PLACEMENT_H
 

@@ -277,7 +277,7 @@ KPROBE_STATIC_ASSERT(sizeof(KprobeFunctionRecord) == 24, "");
 #define KPROBE_SITE_OMITTED 0x40u    /* without an event: another site tells */
 #define KPROBE_SITE_UNTIMED 0x80u    /* events without a clock, because the block
                                         is too short: its time is part of that
-                                        of the block before */
+                                        of a neighbour (FORMAT.md, section 4) */
 #define KPROBE_SITE_LEFT_OUT 0x100u  /* without an event: the user's level or
                                         filter leaves the block out */
 #define KPROBE_SITE_MARK 0x200u      /* begins with a mark (mark.h), whose name

@@ -42,6 +42,24 @@ KprobeCounter counterOf(const WaveView &View, uint64_t LocalSite) {
   return KprobeCounter(Words.Tag) << 32 | Words.Clock;
 }
 
+Block &detail::longest(Block &First, std::vector<Block> &Others,
+                       const EventRules &Rules,
+                       std::vector<uint64_t> &Weights) {
+  Weights.resize(Rules.SiteCount);
+  for (const Block &Each : Others)
+    Weights[Each.LocalSite] += Rules.weight(Each.LocalSite);
+  uint64_t Most = Rules.weight(First.LocalSite);
+  Block *Longest = &First;
+  for (Block &Each : Others)
+    if (Weights[Each.LocalSite] > Most) {
+      Most = Weights[Each.LocalSite];
+      Longest = &Each;
+    }
+  for (const Block &Each : Others)
+    Weights[Each.LocalSite] = 0;
+  return *Longest;
+}
+
 uint64_t findRingStart(const KprobeEvent *Ring, uint64_t Count) {
   // The newest event is the one that nothing kept is later than. Differences
   // are taken as signed, which holds while a ring spans less than 2^31 cycles.

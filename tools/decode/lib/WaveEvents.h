@@ -17,7 +17,9 @@
 // other block and is not a place. Nor are blocks that others tell of
 // (PathRules.h): they are visited where they ran, without a time of their own.
 // An event without a clock is visited likewise: its block ran at some time
-// before the next event, and its time is part of that of the block before.
+// before the next event. The time from one clock to the next is that of the block
+// with the clock, or of one of those without behind it if, going by the code, more
+// of it was spent there: a loop of short blocks.
 //
 // Every place is accounted for:
 //   written = overwritten + dropped + missing + empty + damaged + kept
@@ -69,16 +71,25 @@ struct EventRules {
   uint32_t WaveSize;
   bool ImpliedEntry; ///< the first site has no event
   const PathRules *Paths = nullptr; ///< null: no other lacks one
+  const KprobeSiteRecord *Sites = nullptr; ///< null: nothing known of the code
   explicit EventRules(const Dispatch &D)
       : FirstSite(D.Kernel->FirstSite), SiteCount(D.Kernel->SiteCount),
         WaveSize(D.Table->header().WaveSize),
         ImpliedEntry(SiteCount != 0 && D.Table->sites()[FirstSite].Flags &
                                            KPROBE_SITE_IMPLIED),
-        Paths(D.Table->pathRules(*D.Kernel)) {}
+        Paths(D.Table->pathRules(*D.Kernel)),
+        Sites(D.Table->sites().data() + FirstSite) {}
   EventRules(uint32_t FirstSite, uint32_t SiteCount, uint32_t WaveSize,
              bool ImpliedEntry = false)
       : FirstSite(FirstSite), SiteCount(SiteCount), WaveSize(WaveSize),
         ImpliedEntry(ImpliedEntry) {}
+
+  /// About the time of a visit, to compare two of them.
+  uint64_t weight(uint32_t LocalSite) const {
+    constexpr unsigned Lds = 4, Vmem = 16;
+    const KprobeSiteRecord &S = Sites[LocalSite];
+    return uint64_t(S.Valu) + S.Salu + Lds * S.Lds + Vmem * S.Vmem;
+  }
 
   bool accepts(uint32_t Tag) const {
     constexpr unsigned Used = KPROBE_TAG_SITE_SHIFT + KPROBE_TAG_SITE_BITS;
@@ -109,6 +120,11 @@ inline uint32_t lanesIn(uint64_t Exec) {
   return static_cast<uint32_t>(__builtin_popcountll(Exec));
 }
 
+/// Whose the time of \p First and of \p Others behind it mostly is: that of First, or
+/// the first visit of the site that outweighs it most. \p Weights is scratch.
+Block &longest(Block &First, std::vector<Block> &Others, const EventRules &Rules,
+               std::vector<uint64_t> &Weights);
+
 template <bool Ended, typename Fn>
 void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
                 uint64_t Now, WaveAccount &Account, Fn &&Visit) {
@@ -128,17 +144,24 @@ void walkPlaces(const WaveView &View, const EventRules &Rules, uint64_t Start,
                                               : kprobe_tag_lanes(Tag),
                  Begin, 0, false};
   };
+  std::vector<uint64_t> Weights;
   auto Pass = [&](uint64_t Time) {
+    Block Done = BlockOf(PendingTag, Now);
+    Block *Longest = &Done;
+    if (__builtin_expect(!Untimed.empty(), 0) && Known && Rules.Sites &&
+        PendingTag != 0)
+      Longest = &detail::longest(Done, Untimed, Rules, Weights);
+    Longest->Cycles = Known ? static_cast<uint32_t>(Time) : 0;
+    Longest->TimeKnown = Known;
     if (PendingTag != 0) {
-      Block Done = BlockOf(PendingTag, Now);
-      Done.Cycles = Known ? static_cast<uint32_t>(Time) : 0;
-      Done.TimeKnown = Known;
       Visit(Done);
       ++Account.Kept;
     }
     if (__builtin_expect(!Untimed.empty(), 0)) {
+      bool Behind = Longest == &Done;
       for (Block &Each : Untimed) {
-        Each.Begin = Now + Time;
+        Each.Begin = Behind ? Now + Time : Now;
+        Behind |= Longest == &Each;
         Visit(Each);
       }
       Account.Kept += Untimed.size();

@@ -43,6 +43,7 @@ private:
   uint64_t WaveCountDelta = 0;
   Bytes WavesPayload;
   bool WaveOpen = false, CursorGiven = false;
+  uint32_t ExtentFlags = 0;
   KprobeWaveHeader Wave = {};
   std::vector<KprobeEvent> Events;
 };
@@ -178,6 +179,7 @@ void Description::site(TextLine &L) {
                    (L.flag("returns") ? KPROBE_SITE_RETURNS : 0) |
                    (L.flag("calls") ? KPROBE_SITE_CALLS : 0) |
                    (L.flag("implied") ? KPROBE_SITE_IMPLIED : 0);
+  S.Record.Valu = static_cast<uint16_t>(L.number32("valu"));
   S.Anchor = L.number32("anchor", KPROBE_NO_INDEX);
   for (uint64_t Edge : L.numbers("edges"))
     S.Edges.push_back(static_cast<uint32_t>(Edge));
@@ -249,6 +251,10 @@ void Description::wave(TextLine &L) {
   Wave.HardwareId[1] = static_cast<uint32_t>(Hardware[1]);
   Wave.BeginExec = L.number("exec", UINT64_MAX);
   Wave.RingBytes = L.number32("ring", 64);
+  ExtentFlags = L.flag("first")      ? KPROBE_EXTENT_FIRST
+                : L.flag("counters") ? KPROBE_EXTENT_COUNTERS
+                : Wave.State == KPROBE_WAVE_BEGUN ? KPROBE_EXTENT_RAW
+                                                  : 0;
   CursorGiven = L.has("cursor");
   Wave.Cursor = L.number32("cursor");
 }
@@ -257,10 +263,10 @@ void Description::closeWave() {
   if (!WaveOpen)
     return;
   uint64_t EventBytes = Events.size() * sizeof(KprobeEvent);
-  if (!CursorGiven && Wave.State == KPROBE_WAVE_ENDED)
+  if (!CursorGiven && Wave.State == KPROBE_WAVE_ENDED &&
+      ExtentFlags != KPROBE_EXTENT_COUNTERS)
     Wave.Cursor = static_cast<uint32_t>(EventBytes);
-  KprobeWaveExtent Extent = {
-      EventBytes, Wave.State == KPROBE_WAVE_BEGUN ? KPROBE_EXTENT_RAW : 0, 0};
+  KprobeWaveExtent Extent = {EventBytes, ExtentFlags, 0};
   WavesPayload.record(Wave);
   WavesPayload.record(Extent);
   WavesPayload.raw(Events.data(), EventBytes);
@@ -292,6 +298,11 @@ void Description::wavesLine(TextLine &L) {
       Events.push_back(makeEvent(L.number32("site"), L.number32("lanes", 64),
                                  Clock + static_cast<uint32_t>(I) * Step,
                                  L.number32("kind", KPROBE_EVENT_BLOCK)));
+  } else if (L.word() == "counter") {
+    KprobeCounter Counter =
+        L.number("visits") << KPROBE_COUNTER_VISITS_SHIFT | L.number("lanes");
+    Events.push_back({static_cast<uint32_t>(Counter),
+                      static_cast<uint32_t>(Counter >> 32)});
   } else if (L.word() == "empty") {
     Events.push_back({0, 0});
   } else if (L.word() == "raw") {
