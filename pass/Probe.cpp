@@ -66,10 +66,10 @@ void ProbeEmitter::reserveState(Function &F) const {
 // sampled does not pay for it.
 void ProbeEmitter::initState(IRBuilderBase &Builder, const Claim &Slot) const {
   Type *I32 = Builder.getInt32Ty();
-  Type *I64 = Builder.getInt64Ty();
   Value *Address = Builder.CreateAdd(
-      Slot.Slots, Builder.CreateMul(Builder.CreateZExt(Slot.Slot, I64),
-                                    Builder.CreateZExt(Slot.SlotBytes, I64)));
+      Slot.Slots,
+      Builder.CreateZExt(Builder.CreateMul(Slot.Slot, Slot.SlotBytes),
+                         Builder.getInt64Ty()));
   assembly(Builder, StructType::get(FixedVectorType::get(I32, 4), I32, I32),
            {Address, Slot.Mask},
            "s_mov_b64 " + T.slotAddress() + ", $3\n\ts_mov_b32 " + T.mask() +

@@ -215,8 +215,6 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   Context.WavesPerGroup = uint32_t(Grid.WavesPerGroup);
   Context.GroupSizeX = Record.Group[0];
   Context.GroupSizeY = Record.Group[1];
-  Context.GridSizeX = Record.Grid[0];
-  Context.GridSizeY = Record.Grid[1];
   Context.SampleShift = Plan.SampleShift;
   Context.GroupShift = Plan.GroupShift;
   *Item.Context = Context;

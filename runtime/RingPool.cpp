@@ -46,6 +46,8 @@ RegionPlan planRegion(const RegionDemand &Demand, uint64_t Share,
     (Demand.Sample.Groups ? Plan.GroupShift : Plan.SampleShift) = Shift;
     return Plan;
   };
+  // The device computes offsets of slots with 32 bits.
+  Largest = std::min<uint64_t>(Largest, UINT32_MAX);
   Share = std::min(Share, Largest);
   // Slots are counted by division: their number times a ring may not fit 64
   // bits.
@@ -97,7 +99,8 @@ RingRegion RingPool::acquire(const RegionDemand &Demand, bool &TooLarge) {
 RingRegion RingPool::acquireExactly(const RegionPlan &Plan) {
   std::lock_guard<std::mutex> Guard(Lock);
   // By division, as above.
-  if (Bytes / (HeaderBytes + Plan.RingBytes) < Plan.SlotCount)
+  if (std::min<uint64_t>(Bytes, UINT32_MAX) / (HeaderBytes + Plan.RingBytes) <
+      Plan.SlotCount)
     return RingRegion();
   return take(Plan);
 }

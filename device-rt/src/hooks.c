@@ -36,17 +36,8 @@ typedef struct KprobeClaim {
   Result __kprobe_##Name Arguments;
 #include "kprobe/hooks.def"
 
-
 static uint32_t uniform(uint32_t Value) {
   return (uint32_t)__builtin_amdgcn_readfirstlane((int)Value);
-}
-
-/* Work-items of the workgroup in one direction; the last group of a grid may
- * be cut short. */
-static uint32_t groupExtent(uint32_t GridSize, uint32_t GroupSize,
-                            uint32_t Group) {
-  uint32_t Rest = GridSize - Group * GroupSize;
-  return Rest < GroupSize ? Rest : GroupSize;
 }
 
 /* The lower half's 0 is out of the compiler's sight: where the kernel has a 0 in a
@@ -73,13 +64,13 @@ KprobeClaim __kprobe_wave_claim(KprobeContextWords Words) {
   uint32_t GroupX = __builtin_amdgcn_workgroup_id_x();
   uint32_t GroupY = __builtin_amdgcn_workgroup_id_y();
   uint32_t GroupZ = __builtin_amdgcn_workgroup_id_z();
-  /* Lanes are numbered along x, then y, then z; the first active one tells. */
+  /* The first active lane tells, as if the group were a whole one: in a group that
+   * the grid's edge cuts short waves have fewer lanes than that, so their numbers
+   * may leave gaps, but no two are the same. */
   uint32_t Item = uniform(multiplyAdd(
-      multiplyAdd(__builtin_amdgcn_workitem_id_z(),
-                  groupExtent(FIELD(GridSizeY), FIELD(GroupSizeY), GroupY),
+      multiplyAdd(__builtin_amdgcn_workitem_id_z(), FIELD(GroupSizeY),
                   __builtin_amdgcn_workitem_id_y()),
-      groupExtent(FIELD(GridSizeX), FIELD(GroupSizeX), GroupX),
-      __builtin_amdgcn_workitem_id_x()));
+      FIELD(GroupSizeX), __builtin_amdgcn_workitem_id_x()));
   uint32_t WaveInGroup = Item >> __kprobe_wave_shift();
   /* Number / 2^Shift, with the remainder in the highest bits of the lower half:
    * or-ed to a slot it puts what is not sampled above every slot. */

@@ -158,7 +158,10 @@ KPROBE_STATIC_ASSERT(offsetof(KprobeWaveHeader, BeginTicks) ==
  * the cache. Clones are for kprobe's runtime only; nobody else can launch one.
  *
  *   Group     = (z * GroupsY + y) * GroupsX + x
+ *   WaveInGroup = ((z * GroupSizeY + y) * GroupSizeX + x) / wave size
  *   WaveIndex = Group * WavesPerGroup + WaveInGroup
+ * with x, y, z of the group and of the wave's first work-item in it (a group that
+ * the grid's edge cuts short may have gaps in its numbers),
  * which the device computes with 32 bits: a dispatch with more is not traced.
  * Of the workgroups those are sampled whose number is a multiple of
  * 2^GroupShift, and of their waves, counted without the others', those whose
@@ -181,8 +184,7 @@ typedef struct KprobeDispatchContext {
   uint32_t WavesPerGroup;
   uint32_t GroupSizeX;    /* work-items of a workgroup that is not cut short */
   uint32_t GroupSizeY;
-  uint32_t GridSizeX;     /* work-items */
-  uint32_t GridSizeY;
+  uint32_t Reserved[2];
   uint32_t Magic;         /* host only */
   uint32_t RingBytes;     /* power of two, at least 64 */
   uint32_t GroupShift;
