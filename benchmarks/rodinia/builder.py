@@ -6,6 +6,7 @@ checkout and the compilers are taken to stay; remove the work folder if they do 
 """
 import hashlib
 import pathlib
+import re
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -44,26 +45,49 @@ def content(paths):
 
 
 class Builder:
-    def __init__(self, rodinia, work, compiler, arch, plugin, environment):
+    def __init__(self, rodinia, work, compiler, arch, plugin, environment, pass_options=None):
         """plugin: None when there will be no traced build."""
         self.rodinia, self.work, self.arch = rodinia, work, arch
         self.compiler, self.compiler_name, self.plugin = COMPILERS[compiler][0], compiler, plugin
-        self.environment = environment
+        self.pass_options = pass_options
+        self.environment = {**environment, "KPROBE_PASS": pass_options} if pass_options \
+            else environment
         headers = sorted(HERE.glob("*.h")) + sorted(HERE.glob("host/**/*.h"))
         self.headers = content(headers)
         self.plugin_content = content([plugin]) if plugin else ""
 
     def folder(self, variant):
         place = "host" if variant == "host" else f"{self.compiler_name}-{self.arch}"
+        if variant == "traced" and self.pass_options:
+            variant += "-" + re.sub(r"[^\w=]", "_", self.pass_options)
         return self.work / "build" / place / variant
 
     def objects(self, program, variant):
         return self.folder(variant) / f"{program.name}.objects"
 
+    def home(self, program):
+        return self.rodinia / "hip" / program.folder
+
+    def includes(self, program):
+        return [f"-I{self.home(program) / include}" for include in program.includes]
+
+    def device_command(self, program, variant):
+        """Compiles a source for the device and the host; without -c, source and -o."""
+        return self.with_flags(program, variant, [*self.compiler, f"--offload-arch={self.arch}",
+                                                  *DEVICE_FLAGS])
+
+    def with_flags(self, program, variant, command):
+        home = self.home(program)
+        command = command + self.includes(program)
+        command += [ours(flag, home) if flag.startswith("kprobe:") else flag
+                    for flag in program.flags]
+        if variant == "traced":
+            command.append(f"-fpass-plugin={self.plugin}")
+        return command
+
     def build(self, program, variant):
         """Returns the executable; BuildError with the compiler's last words."""
-        home = self.rodinia / "hip" / program.folder
-        includes = [f"-I{home / include}" for include in program.includes]
+        home, includes = self.home(program), self.includes(program)
         executable = self.folder(variant) / program.name
         linked = []
 
@@ -73,15 +97,10 @@ class Builder:
             self.compile(["gcc", "-O2", "-w", *program.c_flags, *includes], ours(source, home),
                          linked[-1])
         if variant == "host":
-            command, link = list(HOST_COMPILER), ["g++"]
+            command, link = self.with_flags(program, variant, HOST_COMPILER), ["g++"]
         else:
-            target = f"--offload-arch={self.arch}"
-            command, link = [*self.compiler, target, *DEVICE_FLAGS], ["hipcc", target]
-        command += includes
-        command += [ours(flag, home) if flag.startswith("kprobe:") else flag
-                    for flag in program.flags]
-        if variant == "traced":
-            command.append(f"-fpass-plugin={self.plugin}")
+            command = self.device_command(program, variant)
+            link = ["hipcc", f"--offload-arch={self.arch}"]
         for number, source in enumerate(program.sources):
             linked.append(self.objects(program, variant) / f"device{number}.o")
             self.compile(command, ours(source, home), linked[-1])

@@ -69,7 +69,7 @@ class Harness:
                 raise SetupError(f"no plug-in for {clang}: {last_line(found.stderr)}")
             plugin = found.stdout.strip()
         self.builder = Builder(options.rodinia, options.work, options.compiler, options.arch,
-                               plugin, self.environment)
+                               plugin, self.environment, options.pass_options)
 
     # ----------------------------------------------------------------- running
     def folder(self, program, variant, number):
@@ -221,8 +221,8 @@ class Harness:
                     counters = total["kernels"].get(kernel["symbol"])
                     kernel[f"cycles_{variant}"] = counters and counters["modelled-cycles"]
         if "traced" in by_variant:
-            if not by_variant["traced"].get("events"):
-                raise Failure("nothing was traced")
+            if not by_variant["traced"].get("traced"):
+                raise Failure("no dispatch was traced")
             for key in ("events", "overwritten", "lost", "bytes"):
                 row[key] = by_variant["traced"][key]
         unit = UNITS[self.options.device]

@@ -28,7 +28,7 @@ import programs
 import resources
 
 
-def parse_arguments():
+def parse_arguments(arguments=None):
     parser = argparse.ArgumentParser(
         description="Rodinia with and without kprobe, verified",
         epilog="programs: " + ", ".join(programs.NAMES))
@@ -42,6 +42,8 @@ def parse_arguments():
     parser.add_argument("--json", metavar="FILE", help="also write the table as JSON")
     parser.add_argument("--plain", action="store_true",
                         help="only the runs without kprobe")
+    parser.add_argument("--pass", dest="pass_options", metavar="OPTIONS",
+                        help="the pass's options in the traced builds (KPROBE_PASS)")
     parser.add_argument("--mode", help="mode of the traced runs (kprobe-run --mode)")
     parser.add_argument("--sample", help="their sampling (kprobe-run --sample)")
     parser.add_argument("--work", metavar="DIR", help="where to build and run "
@@ -52,7 +54,7 @@ def parse_arguments():
                         help="auto: the virtual GPU when there is no /dev/kfd")
     parser.add_argument("--limit", type=float, default=600, metavar="SECONDS",
                         help="most time for one run of a program (default 600)")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
 
     if not options.rodinia:
         parser.error("--rodinia DIR is needed (or RODINIA_DIR in the environment)")
