@@ -310,10 +310,11 @@ TEST_F(HalfFunctionsTest, SixteenBitIntegers) {
         });
   if (Target.isGfx10())
     return;
-  Check("v_mad_legacy_u16 v0, v2, v4, v6", 3,
-        [](int64_t A, int64_t B, int64_t C) { return int(A * B + C); });
-  Check("v_mad_legacy_i16 v0, v2, v4, v6", 3,
-        [](int64_t A, int64_t B, int64_t C) { return int(A * B + C); });
+  const auto Multiply = [](int64_t A, int64_t B, int64_t C) {
+    return int(uint64_t(A) * uint64_t(B) + uint64_t(C));
+  };
+  Check("v_mad_legacy_u16 v0, v2, v4, v6", 3, Multiply);
+  Check("v_mad_legacy_i16 v0, v2, v4, v6", 3, Multiply);
   sweep("v_sat_pk_u8_i16 v0, v2", 1, edgesInt32(),
         [&](uint64_t A, uint64_t, uint64_t, uint64_t Got, bool) {
           const int Low = std::clamp<int>(int16_t(A), 0, 255),

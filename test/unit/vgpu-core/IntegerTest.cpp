@@ -301,7 +301,7 @@ TEST_F(IntegerTest, WideOperations) {
     setV64(2, L, 0x123456789abcdef0 + L);
   runOk("v_lshlrev_b64 v[3:4], 4, v[2:3]");
   for (unsigned L = 0; L < lanes(); ++L)
-    EXPECT_EQ(v64(3, L), (0x123456789abcdef0 + L) << 4);
+    EXPECT_EQ(v64(3, L), (uint64_t(0x123456789abcdef0) + L) << 4);
 }
 
 TEST_F(IntegerTest, SixteenBit) {
