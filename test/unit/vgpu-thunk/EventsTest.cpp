@@ -157,7 +157,7 @@ TEST(Events, MemoryFaultCarriesItsData) {
   EXPECT_EQ(HSAKMT_STATUS_SUCCESS, look(Table, Event));
   const HsaMemoryAccessFault &Seen =
       Event->EventData.EventData.MemoryAccessFault;
-  EXPECT_EQ(0x1000u, Seen.VirtualAddress);
+  EXPECT_EQ(0x1000u, +Seen.VirtualAddress); // A copy: it is not aligned there.
   EXPECT_EQ(1u, Seen.Failure.NotPresent);
   EXPECT_EQ(HSA_EVENTID_MEMORY_FATAL_PROCESS, Seen.Flags);
 }

@@ -220,12 +220,13 @@ TEST_F(Memory, PointerQuery) {
   EXPECT_EQ(HSAKMT_STATUS_SUCCESS, Ranges.query(Block + 5000, Info));
   EXPECT_EQ(HSA_POINTER_ALLOCATED, Info.Type);
   EXPECT_EQ(2u, Info.Node);
-  EXPECT_EQ(Block, Info.CPUAddress);
-  EXPECT_EQ(reinterpret_cast<uint64_t>(Block), Info.GPUAddress);
-  EXPECT_EQ(2 * PageSize, Info.SizeInBytes);
+  // Copies: the thunk's structures are packed, and EXPECT_EQ takes references.
+  EXPECT_EQ(Block, static_cast<void *>(Info.CPUAddress));
+  EXPECT_EQ(reinterpret_cast<uint64_t>(Block), +Info.GPUAddress);
+  EXPECT_EQ(2 * PageSize, +Info.SizeInBytes);
   ASSERT_EQ(2u, Info.NMappedNodes);
   EXPECT_EQ(2u, Info.MappedNodes[0]);
-  EXPECT_EQ(&Tag, Info.UserData);
+  EXPECT_EQ(&Tag, static_cast<void *>(Info.UserData));
   EXPECT_EQ(Flags.Value, Info.MemFlags.Value);
   EXPECT_EQ(HSAKMT_STATUS_ERROR, Ranges.query(&Tag, Info));
   EXPECT_EQ(HSA_POINTER_UNKNOWN, Info.Type);
