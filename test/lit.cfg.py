@@ -35,7 +35,8 @@ kprobe_lib = os.path.join(config.kprobe_build, "lib")
 # FileCheck, not and split-file are LLVM 15's; our own programs come first.
 config.environment["PATH"] = os.pathsep.join(
     [kprobe_bin, llvm_bin, config.environment.get("PATH", "/usr/bin:/bin")])
-for name in ("HOME", "TMPDIR", "CCACHE_DIR", "RODINIA_DIR"):
+for name in ("HOME", "TMPDIR", "CCACHE_DIR", "RODINIA_DIR",
+             "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
@@ -75,6 +76,12 @@ config.substitutions += [
     ("%python", config.python),
     ("%browser", browser or "none"),
 ]
+
+# With --param preload=LIBRARY programs on the virtual GPU get it first, as they must
+# where the virtual GPU is built with a sanitizer (sanitizers.sh).
+preload = lit_config.params.get("preload")
+if preload:
+    config.substitutions.append((r"(?<![\w/])kprobe-vgpu (?=-)", f"env LD_PRELOAD={preload} kprobe-vgpu "))
 
 # The virtual GPU stands in for a device; every build has it.
 if os.path.exists(os.path.join(kprobe_lib, "kprobe-vgpu", "libhsakmt.so.1")):
