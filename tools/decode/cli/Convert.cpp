@@ -19,6 +19,8 @@ struct Options {
   std::string Output;
   std::string From, Until;
   std::string Counters;
+  bool Path = false;
+  std::string PathThread;
   TimelineCut Cut;
 };
 
@@ -68,6 +70,7 @@ int convert(Options &O) {
   std::vector<std::unique_ptr<FileSource>> Sources;
   std::vector<std::unique_ptr<Timeline>> Inputs;
   std::vector<std::string> Names;
+  std::vector<PathTrack> Paths;
   std::vector<std::pair<std::string, std::string>> Faults;
   for (const std::string &File : O.Files) {
     auto Source = std::make_unique<FileSource>();
@@ -89,6 +92,12 @@ int convert(Options &O) {
       Faults.emplace_back(File, E.text());
     if (!T->trace().Owner)
       continue;
+    Paths.emplace_back();
+    if (O.Path)
+      if (Error None = readCriticalPath(File, O.PathThread, Paths.back()))
+        std::fprintf(stderr,
+                     "kprobe-decode: warning: %s: no critical path: %s\n",
+                     File.c_str(), None.text().c_str());
     Sources.push_back(std::move(Source));
     Inputs.push_back(std::move(T));
     Names.push_back(File);
@@ -101,8 +110,8 @@ int convert(Options &O) {
         Writing.show(I * All + Given, Inputs.size() * All);
       });
     Error E = O.Format == "ctf"        ? writeCtfInputs(Inputs, O.Output)
-              : O.Format == "perfetto" ? writePerfetto(Inputs, O.Output)
-              : O.Format == "chrome"   ? writeChrome(Inputs, O.Output)
+              : O.Format == "perfetto" ? writePerfetto(Inputs, Paths, O.Output)
+              : O.Format == "chrome"   ? writeChrome(Inputs, Paths, O.Output)
               : O.Format == "csv"      ? writeCsv(Inputs, O.Output)
                                        : writeCallsCsv(Inputs, O.Output);
     if (E)
@@ -145,6 +154,13 @@ Command addConvertCommand(CLI::App &App) {
                   "what kprobe-vgpu --stats-json counted of each dispatch: "
                   "counter tracks (ctf, perfetto, chrome)")
       ->type_name("FILE");
+  Sub->add_flag("--critical-path", O->Path,
+                "a track of the critical path, as kprobe-decode critical-path "
+                "shows it (perfetto, chrome)");
+  Sub->add_option("--thread", O->PathThread,
+                  "whose path: id or name of a thread (default: the main "
+                  "thread)")
+      ->type_name("T");
   Sub->add_option("--kernel", O->Cut.Kernel,
                   "of kernels only those with TEXT in their name")
       ->type_name("TEXT");

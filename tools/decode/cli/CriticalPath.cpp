@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace kprobe {
 namespace {
@@ -39,45 +40,75 @@ const ThreadActivity *choose(const Activity &A, const Trace &T,
   return Best;
 }
 
-int run(const Options &O) {
+/// A dump, and what its critical paths are made of.
+struct PathInput {
   FileSource Source;
   Timeline Input;
-  Error E = Source.open(O.File);
-  if (!E)
-    E = Source.rewind(); // a pipe fails here
-  if (!E)
-    E = Input.open(Source);
-  if (!Input.trace().Owner)
-    return complain(O.File, E.text());
-  StackReader Reader(Input.trace());
+  std::optional<StackReader> Reader;
   Activity A;
-  if (Error Unreadable = gatherActivity(Input, Reader, A))
-    return complain(O.File, Unreadable.text());
-  const ThreadActivity *Chosen = choose(A, Input.trace(), O.Thread);
-  if (!Chosen)
-    return complain(O.File, O.Thread.empty()
-                                ? "no thread has any event (record with "
-                                  "--api, --profile or --sched)"
-                                : "no thread is called '" + O.Thread + "'");
-  int64_t From = Chosen->First, To = Chosen->Last, Cut = 0;
+  const ThreadActivity *Chosen = nullptr;
+
+  /// On success \p Damage may say why only a part of the dump was read.
+  Error open(const std::string &File, const std::string &Thread,
+             Error &Damage) {
+    Damage = Source.open(File);
+    if (!Damage)
+      Damage = Source.rewind(); // a pipe fails here
+    if (!Damage)
+      Damage = Input.open(Source);
+    if (!Input.trace().Owner)
+      return Damage;
+    Reader.emplace(Input.trace());
+    if (Error E = gatherActivity(Input, *Reader, A))
+      return E;
+    Chosen = choose(A, Input.trace(), Thread);
+    if (Chosen)
+      return Error::success();
+    return Error::plain(Thread.empty() ? "no thread has any event (record with "
+                                         "--api, --profile or --sched)"
+                                       : "no thread is called '" + Thread +
+                                             "'");
+  }
+
+  PathReport report(int64_t From, int64_t To) const {
+    return {A,
+            Input.trace(),
+            *Reader,
+            Chosen->Id,
+            Input.beginNs(),
+            criticalPath(A, Input.trace(), *Reader, Chosen->Id, From, To)};
+  }
+};
+
+int run(const Options &O) {
+  PathInput P;
+  Error Damage = Error::success();
+  if (Error E = P.open(O.File, O.Thread, Damage))
+    return complain(O.File, E.text());
+  int64_t From = P.Chosen->First, To = P.Chosen->Last, Cut = 0;
   if (!O.From.empty() && parseTime(O.From, Cut))
-    From = std::max(From, Input.beginNs() + Cut);
+    From = std::max(From, P.Input.beginNs() + Cut);
   if (!O.To.empty() && parseTime(O.To, Cut))
-    To = std::min(To, Input.beginNs() + Cut);
-  PathReport R = {A,
-                  Input.trace(),
-                  Reader,
-                  Chosen->Id,
-                  Input.beginNs(),
-                  criticalPath(A, Input.trace(), Reader, Chosen->Id, From, To)};
+    To = std::min(To, P.Input.beginNs() + Cut);
+  PathReport R = P.report(From, To);
   std::cout << (O.Json ? criticalPathJson(R) : criticalPathText(R));
   int Status = finishOutput();
-  for (const std::string &Problem : Reader.symbols().problems())
+  for (const std::string &Problem : P.Reader->symbols().problems())
     std::fprintf(stderr, "kprobe-decode: warning: %s\n", Problem.c_str());
-  return E ? complain(O.File, E.text()) : Status;
+  return Damage ? complain(O.File, Damage.text()) : Status;
 }
 
 } // namespace
+
+Error readCriticalPath(const std::string &File, const std::string &Thread,
+                       PathTrack &Out) {
+  PathInput P;
+  Error Damage = Error::success();
+  if (Error E = P.open(File, Thread, Damage))
+    return E;
+  Out = criticalPathTrack(P.report(P.Chosen->First, P.Chosen->Last));
+  return Error::success();
+}
 
 Command addCriticalPathCommand(CLI::App &App) {
   auto O = std::make_shared<Options>();

@@ -26,7 +26,7 @@ std::string quoted(const std::string &Text) {
 class ChromeWriter {
 public:
   ChromeWriter(TextOutput &Out, int64_t BaseNs) : Out(Out), BaseNs(BaseNs) {}
-  Error write(Timeline &T);
+  Error write(Timeline &T, const PathTrack &Path);
 
 private:
   struct TrackIds {
@@ -54,6 +54,7 @@ private:
   const TrackIds &idsOf(const Timeline &T, const Track &Where);
   uint64_t hostProcess(const Timeline &T);
   uint64_t hostThread(const Timeline &T, uint32_t Number);
+  void path(const Timeline &T, const PathTrack &Path);
   void call(const Timeline &T, const TimelineItem &Item);
   /// One end of the arrow from a call to the kernel that it submitted.
   void arrow(const Timeline &T, const Dispatch &D, const char *End, int64_t Ns,
@@ -299,7 +300,21 @@ void ChromeWriter::host(const Timeline &T, const TimelineItem &Item) {
   });
 }
 
-Error ChromeWriter::write(Timeline &T) {
+void ChromeWriter::path(const Timeline &T, const PathTrack &Path) {
+  if (Path.Name.empty())
+    return;
+  const uint64_t Process = hostProcess(T), Thread = ++HostThreads;
+  name("thread_name", Process, Thread, Path.Name);
+  for (const PathTrack::Slice &S : Path.Slices) {
+    slice(quoted(S.Text), S.Kind.c_str(), T.realtimeNs(S.BeginNs),
+          T.realtimeNs(S.EndNs), Process, Thread);
+    if (!S.Place.empty())
+      Out << ",\"args\":{\"place\":" << quoted(S.Place) << "}";
+    Out << "}";
+  }
+}
+
+Error ChromeWriter::write(Timeline &T, const PathTrack &Path) {
   HostProcess = HostThreads = 0;
   HostTracks.clear();
   QueueLanes.clear();
@@ -309,6 +324,7 @@ Error ChromeWriter::write(Timeline &T) {
   KernelNames.clear();
   Linux = LinuxSlices();
   LinuxTracks.clear();
+  path(T, Path);
   return T.visit([&](const TimelineItem &Item) {
     switch (Item.What) {
     case TimelineItem::Kind::Submit:
@@ -346,6 +362,7 @@ Error ChromeWriter::write(Timeline &T) {
 } // namespace
 
 Error writeChrome(const std::vector<std::unique_ptr<Timeline>> &Inputs,
+                  const std::vector<PathTrack> &Paths,
                   const std::string &Path) {
   TextOutput Out;
   if (Error E = Out.open(Path))
@@ -364,8 +381,8 @@ Error writeChrome(const std::vector<std::unique_ptr<Timeline>> &Inputs,
       << BaseNs << "\",\"modelled\":" << (Modelled ? "true" : "false")
       << "},\"traceEvents\":[";
   ChromeWriter Writer(Out, BaseNs);
-  for (const std::unique_ptr<Timeline> &T : Inputs)
-    if (Error E = Writer.write(*T))
+  for (size_t I = 0; I < Inputs.size(); ++I)
+    if (Error E = Writer.write(*Inputs[I], Paths[I]))
       return E;
   Out << "\n]}\n";
   return Out.close();

@@ -16,15 +16,27 @@ namespace kprobe {
 Error writeCsv(const std::vector<std::unique_ptr<Timeline>> &Inputs,
                const std::string &Path);
 
+/// A track that a trace gets besides: one of its critical path.
+struct PathTrack {
+  struct Slice {
+    int64_t BeginNs, EndNs;
+    std::string Kind, Text;
+    std::string Place; ///< in a source; "": not known
+  };
+  std::string Name; ///< "": there is none
+  std::vector<Slice> Slices;
+};
+
 /// Chrome's JSON trace format, "X" slices that nest on their track: a process
 /// for each compute unit, a thread for each wave slot.
 Error writeChrome(const std::vector<std::unique_ptr<Timeline>> &Inputs,
-                  const std::string &Path);
+                  const std::vector<PathTrack> &Paths, const std::string &Path);
 
 /// Perfetto's protobuf format: tracks for threads, queues and wave slots, the
 /// latter below their compute unit, engine and agent; flows from calls to
 /// kernels.
 Error writePerfetto(const std::vector<std::unique_ptr<Timeline>> &Inputs,
+                    const std::vector<PathTrack> &Paths,
                     const std::string &Path);
 
 /// One row a call, in the order in which they end; open ones last.

@@ -210,6 +210,19 @@ std::string criticalPathText(const PathReport &R) {
   return Out + Table.text();
 }
 
+PathTrack criticalPathTrack(const PathReport &R) {
+  PathTrack Track;
+  Track.Name = "critical path of " + threadName(R.A, R.Thread);
+  for (const PathSegment &S : R.Segments) {
+    Weights Places;
+    addPlaces(R, S, Places);
+    std::vector<std::pair<std::string, double>> Order = byWeight(Places);
+    Track.Slices.push_back({S.Begin, S.End, nameOf(S.What), describe(R, S),
+                            Order.empty() ? "" : Order.front().first});
+  }
+  return Track;
+}
+
 std::string criticalPathJson(const PathReport &R) {
   using nlohmann::json;
   json Segments = json::array();

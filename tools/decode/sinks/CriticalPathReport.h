@@ -2,6 +2,7 @@
 #ifndef KPROBE_DECODE_CRITICALPATHREPORT_H
 #define KPROBE_DECODE_CRITICALPATHREPORT_H
 
+#include "Converters.h"
 #include "CriticalPath.h"
 
 namespace kprobe {
@@ -18,6 +19,7 @@ struct PathReport {
 
 std::string criticalPathText(const PathReport &R);
 std::string criticalPathJson(const PathReport &R);
+PathTrack criticalPathTrack(const PathReport &R);
 
 } // namespace kprobe
 

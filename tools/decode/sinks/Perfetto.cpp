@@ -6,6 +6,7 @@
 //            ├─ queue …           kernels
 //            ├─ Linux … ── thread, its system calls, processor
 //            ├─ counter …         readings
+//            ├─ critical path     its segments
 //            └─ agent ── shader engine ── compute unit ── wave slot
 //                                                           waves, their blocks
 //
@@ -27,7 +28,7 @@ class PerfettoWriter : private PerfettoPackets {
 public:
   using PerfettoPackets::PerfettoPackets;
   void begin(const Timeline &First);
-  Error write(Timeline &T);
+  Error write(Timeline &T, const PathTrack &Path);
 
 private:
   struct Lane {
@@ -39,6 +40,7 @@ private:
   uint64_t waveTrack(const Track &Where);
   uint64_t queueTrack(const TimelineItem &Item);
 
+  void path(const Timeline &T, const PathTrack &Path);
   void call(const Timeline &T, const TimelineItem &Item);
   void submit(const Timeline &T, const TimelineItem &Item);
   void kernel(const Timeline &T, const TimelineItem &Item);
@@ -260,7 +262,20 @@ void PerfettoWriter::host(const Timeline &T, const TimelineItem &Item) {
   });
 }
 
-Error PerfettoWriter::write(Timeline &T) {
+void PerfettoWriter::path(const Timeline &T, const PathTrack &Path) {
+  if (Path.Name.empty())
+    return;
+  const uint64_t Track = child(ProcessTrack, Path.Name);
+  for (const PathTrack::Slice &S : Path.Slices) {
+    pb::TrackEvent &E = event(pb::TrackEvent::TYPE_SLICE_BEGIN, Track,
+                              T.realtimeNs(S.BeginNs), S.Kind.c_str(), S.Text);
+    note(E, "place", S.Place);
+    send();
+    end(Track, T.realtimeNs(S.EndNs));
+  }
+}
+
+Error PerfettoWriter::write(Timeline &T, const PathTrack &Path) {
   ++Input;
   ThreadTracks.clear();
   QueueLanes.clear();
@@ -278,6 +293,7 @@ Error PerfettoWriter::write(Timeline &T) {
   D.mutable_process()->set_process_name(Owner.Executable);
   D.mutable_process()->add_cmdline(Owner.Command);
   packet(P);
+  path(T, Path);
   return T.visit([&](const TimelineItem &Item) {
     switch (Item.What) {
     case TimelineItem::Kind::Submit:
@@ -313,6 +329,7 @@ Error PerfettoWriter::write(Timeline &T) {
 } // namespace
 
 Error writePerfetto(const std::vector<std::unique_ptr<Timeline>> &Inputs,
+                    const std::vector<PathTrack> &Paths,
                     const std::string &Path) {
   TextOutput Out;
   if (Error E = Out.open(Path))
@@ -320,8 +337,8 @@ Error writePerfetto(const std::vector<std::unique_ptr<Timeline>> &Inputs,
   PerfettoWriter Writer(Out);
   if (!Inputs.empty())
     Writer.begin(*Inputs.front());
-  for (const std::unique_ptr<Timeline> &T : Inputs)
-    if (Error E = Writer.write(*T))
+  for (size_t I = 0; I < Inputs.size(); ++I)
+    if (Error E = Writer.write(*Inputs[I], Paths[I]))
       return E;
   return Out.close();
 }
