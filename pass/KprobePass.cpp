@@ -232,6 +232,12 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     }
     MoveTo(End);
     if (BeginsWave) {
+      // The plain body is laid out on a way to here, so that the compiler takes
+      // what is in flight there for in flight here, too: it would wait for it at
+      // every barrier, and so for the events' stores. What the entry block has
+      // loaded is soon needed.
+      if (Facts.HasBarriers && StoresDelayLoads)
+        Probes.target().waitForVectorMemory(Builder);
       Probes.initState(Builder, Slot);
       Probes.waveBegun(Builder, Begin);
     }

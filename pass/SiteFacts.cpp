@@ -346,6 +346,7 @@ FunctionFacts collectFacts(Function &F, FunctionAnalysisManager &Analyses) {
     if (any_of(Block, isBarrier))
       WithBarrier.push_back(&Block);
   }
+  Facts.HasBarriers = !WithBarrier.empty();
   for (BasicBlock &Block : F) {
     const Loop *Around = Loops.getLoopFor(&Block);
     Facts.Blocks[Numbers.lookup(&Block)].DelayedByStores &=

@@ -42,6 +42,7 @@ struct FunctionFacts {
   std::string Name, File;
   unsigned Line = 0;
   std::vector<BlockFacts> Blocks;
+  bool HasBarriers = false;
   // Loads of a kernel that no store before them can have changed: the back end
   // makes scalar loads of such, and would take the probes' clocks for a reason
   // not to. Those in InvariantLoads no store of the kernel can change at all.

@@ -115,6 +115,13 @@ uint32_t Target::bufferFormat() const {
   llvm_unreachable("a way of buffer stores without a format");
 }
 
+void Target::waitForVectorMemory(IRBuilderBase &Builder) const {
+  // vmcnt 0, expcnt and lgkmcnt at their highest; Vega ISA 4.4.
+  constexpr unsigned Counts = 0x0f70;
+  Builder.CreateIntrinsic(Intrinsic::amdgcn_s_waitcnt, ArrayRef<Type *>(),
+                          ArrayRef<Value *>{Builder.getInt32(Counts)});
+}
+
 std::string Target::accessSlot(StringRef Instruction, StringRef Data,
                                StringRef Offset, unsigned Constant) const {
   StringRef None = Buffers == BufferKind::GFX12 ? "null" : "0";

@@ -49,6 +49,8 @@ struct Target {
   // Vector stores are counted with loads, so that who waits for a load may wait
   // for a store as well.
   bool countsStoresAsLoads() const { return Buffers == BufferKind::GFX9; }
+  // For both, where they are counted together. The compiler sees the wait.
+  void waitForVectorMemory(llvm::IRBuilderBase &Builder) const;
 
   // Last word of a resource for plain bytes.
   uint32_t bufferFormat() const;

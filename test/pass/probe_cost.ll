@@ -71,6 +71,28 @@ join:
   ret void
 }
 
+; With nothing to load the store is out of the compiler's sight: it waits for none at
+; a barrier.
+; CHECK-LABEL: {{^}}barriers.kprobe:
+; CHECK: {{probed$}}
+; CHECK: s_and_saveexec
+; CHECK: buffer_store_dwordx2 v{{\[[0-9]+:[0-9]+\]}}, off, s[68:71], {{s[0-9]+}} offset:128
+; CHECK-NOT: vmcnt
+; CHECK: s_barrier
+define protected amdgpu_kernel void @barriers(ptr addrspace(1) %p) #0 {
+entry:
+  %lane = call i32 @llvm.amdgcn.workitem.id.x()
+  %some = icmp ult i32 %lane, 13
+  br i1 %some, label %then, label %join
+then:
+  br label %join
+join:
+  %w = phi float [ 0.0, %entry ], [ 1.0, %then ]
+  call void @llvm.amdgcn.s.barrier()
+  store float %w, ptr addrspace(1) %p
+  ret void
+}
+
 declare void @llvm.amdgcn.s.barrier() convergent
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare float @llvm.fma.f32(float, float, float)
