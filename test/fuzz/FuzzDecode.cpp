@@ -67,7 +67,7 @@ void decode(const std::vector<uint8_t> &Bytes) {
   (void)statisticsJson(S, {});
   EventTotals E = S.eventTotals();
   require(E.Written ==
-          E.Kept + E.Overwritten + E.Missing + E.Empty + E.Damaged);
+          E.Kept + E.Overwritten + E.Dropped + E.Missing + E.Empty + E.Damaged);
 
   MemorySource Second(Data, Bytes.size());
   Trace T;

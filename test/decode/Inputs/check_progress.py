@@ -59,7 +59,7 @@ def main():
     quick, whole = convert(dump, 0)
     assert quick == "" or time.monotonic() - begin > 1, quick
     assert whole.count(b"\n") > 40000, whole[:200]
-    pause = 1.5 / (len(whole) / 65536)
+    pause = 3 / (len(whole) / 65536)
     slow, again = convert(dump, pause)
     assert again == whole
     shown = [(len(done), len(left), int(percent)) for done, left, percent in LINE.findall(slow)]

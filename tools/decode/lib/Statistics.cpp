@@ -110,8 +110,10 @@ Error Statistics::wave(const Dispatch &D, const WaveView &View) {
                       [Sites](uint32_t Site, uint64_t Visits, uint64_t Lanes) {
                         Sites[Site].Hits += Visits;
                         Sites[Site].Lanes += Lanes;
-                      }))
+                      })) {
+    A.Written += View.CounterCount;
     A.Damaged += View.CounterCount;
+  }
   K.Events.add(A);
   K.Waves.Ambiguous += A.ClockAmbiguous;
   switch (A.Fate) {
