@@ -143,14 +143,26 @@ void Rewriter::rewriteDispatch(const std::shared_ptr<QueueState> &Queue,
     Board.completed(Item);
 }
 
-// Bytes of a wave for a clone that counts; 0 for one that writes events.
-static uint32_t counterBytes(const SiteTable::Kernel &Clone) {
-  if (Clone.CloneMode != KPROBE_MODE_COUNTERS)
-    return 0;
-  uint32_t Bytes = Config::LeastRingBytes;
-  while (Bytes < Clone.SiteCount * sizeof(KprobeCounter))
+// The least ring with room for so many events or counters, which are as long.
+static uint32_t ringFor(uint64_t Count) {
+  uint64_t Bytes = Config::LeastRingBytes;
+  while (Bytes < Count * sizeof(KprobeEvent))
     Bytes *= 2;
-  return Bytes;
+  return uint32_t(std::min<uint64_t>(Bytes, Config::MostRingBytes));
+}
+
+static RegionDemand demandOf(const SiteTable::Kernel &Clone,
+                             const GridShape &Grid, SampleChoice Sample) {
+  RegionDemand Demand;
+  Demand.Groups = Grid.WaveIndices / Grid.WavesPerGroup;
+  Demand.WavesPerGroup = Grid.WavesPerGroup;
+  Demand.Sample = Sample;
+  // Mode drop has use for one place more.
+  if (Clone.CloneMode == KPROBE_MODE_COUNTERS)
+    Demand.RingBytes = ringFor(Clone.SiteCount);
+  else if (Clone.Bounded)
+    Demand.MostRingBytes = ringFor(uint64_t(Clone.SiteCount) + 1);
+  return Demand;
 }
 
 // Returns the dispatch's status; changes the packet only for TRACED.
@@ -184,9 +196,7 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   const SiteTable::Kernel &Clone = Kernel->Table->Kernels[Record.Kernel];
   bool TooLarge = false;
   Item.Region =
-      Pool->acquire({Grid.WaveIndices / Grid.WavesPerGroup, Grid.WavesPerGroup,
-                     Settings.Sample, counterBytes(Clone)},
-                    TooLarge);
+      Pool->acquire(demandOf(Clone, Grid, Settings.Sample), TooLarge);
   if (!Item.Region)
     return TooLarge ? KPROBE_DISPATCH_TOO_LARGE : KPROBE_DISPATCH_NO_BUFFER;
   Item.Context = Item.Device->acquireContext(Kernel->Symbol.KernargBytes);

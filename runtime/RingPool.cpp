@@ -36,6 +36,8 @@ RegionPlan planRegion(const RegionDemand &Demand, uint64_t Share,
   RegionPlan Plan;
   if (Demand.RingBytes != 0)
     MostRing = LeastRing = Demand.RingBytes;
+  MostRing = std::min(MostRing, Demand.MostRingBytes);
+  LeastRing = std::min(LeastRing, MostRing);
   uint32_t Shift = Demand.Sample.Shift;
   const uint64_t Wanted = Demand.slots(Shift);
   if (Wanted == 0)

@@ -38,6 +38,7 @@ struct RegionDemand {
   uint64_t WavesPerGroup = 1;
   SampleChoice Sample = {};
   uint32_t RingBytes = 0; // a power of two; 0: as many as fit
+  uint32_t MostRingBytes = UINT32_MAX; // of those; a power of two, or no limit
 
   // Slots that a sample of one in 2^Shift needs.
   uint64_t slots(uint32_t Shift) const;

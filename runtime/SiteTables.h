@@ -22,6 +22,7 @@ struct SiteTable {
     std::string CloneName; // symbol of the instrumented clone
     uint32_t CloneMode = KPROBE_MODE_RING; // or DROP, COUNTERS
     uint32_t SiteCount = 0;
+    bool Bounded = false; // a wave visits no site twice: no loop, no call
   };
   std::vector<uint8_t> Bytes; // verbatim, for the dump
   uint64_t ContentHash = 0;
