@@ -152,6 +152,22 @@ static DebugLoc noLine(Function &F) {
   return {};
 }
 
+// The last load before End that may be of any memory, if assembly can take its
+// value. Such may come out of order, so that whoever waits for one waits for all that
+// is in flight: an event stored before would be waited for as well.
+static Value *lastFlatLoad(BasicBlock &Block, Instruction &End) {
+  constexpr unsigned FlatSpace = 0;
+  for (Instruction &I : reverse(make_range(Block.begin(), End.getIterator())))
+    if (auto *Load = dyn_cast<LoadInst>(&I);
+        Load && Load->getPointerAddressSpace() == FlatSpace) {
+      Type *Loaded = Load->getType();
+      bool Fits = Loaded->isIntegerTy(32) || Loaded->isIntegerTy(64) ||
+                  Loaded->isFloatTy() || Loaded->isDoubleTy();
+      return Fits ? Load : nullptr;
+    }
+  return nullptr;
+}
+
 void Instrumenter::instrumentFunction(const ClonedFunction &F,
                                       const FunctionFacts &Facts,
                                       ArrayRef<BlockPlacement> Placements,
@@ -230,6 +246,7 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
       MoveTo(Block->getTerminator());
       Ended = Probes.readWaveClocks(Builder);
     }
+    Value *Behind = StoresDelayLoads ? lastFlatLoad(*Block, *End) : nullptr;
     MoveTo(End);
     if (BeginsWave) {
       // The plain body is laid out on a way to here, so that the compiler takes
@@ -245,7 +262,9 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
       Probes.count(Builder, FirstSite + I - Table.firstSiteOfKernel());
     else if (HasEvent)
       Probes.commit(Builder, Clock, FirstSite + I, Placement.AllLanes,
-                    StoresDelayLoads && Facts.Blocks[I].DelayedByStores);
+                    StoresDelayLoads && Facts.Blocks[I].DelayedByStores &&
+                        !Behind,
+                    Behind);
     if (EndsWave) {
       MoveTo(Block->getTerminator());
       Probes.waveEnded(Builder, Ended);

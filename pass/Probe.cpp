@@ -158,18 +158,31 @@ std::pair<Value *, Value *> ProbeEmitter::readTag(IRBuilderBase &Builder,
 }
 
 void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock, unsigned Site,
-                          bool AllLanes, bool InSight) const {
+                          bool AllLanes, bool InSight,
+                          Value *Behind) const {
   unsigned Kind = KPROBE_EVENT_BLOCK | (Clock ? 0 : KPROBE_EVENT_UNTIMED) |
                   (AllLanes ? KPROBE_EVENT_ALL_LANES : 0);
   Type *I32 = Builder.getInt32Ty();
   auto [Tag, Cursor] = readTag(Builder, Kind, Site);
   Value *Low = Clock ? Builder.CreateZExtOrTrunc(Clock, I32) : Cursor;
-  SmallVector<Value *, 2> Inputs = {words(Builder, {Low, Tag})};
+  Value *Data = words(Builder, {Low, Tag});
+  SmallVector<Value *, 3> Inputs;
+  std::string Constraints;
+  auto Need = [&](Value *Input, const char *Constraint) {
+    Inputs.push_back(Input);
+    Constraints += (Constraints.empty() ? "" : ",") + std::string(Constraint);
+  };
+  // Not with vector inputs: the state would be taken for one value a lane.
+  assert(!(InSight && Behind) && "a visible store cannot wait for a value");
+  if (!InSight)
+    Need(Data, "v");
   // The clock is an input although the text does not read it: both its halves
   // then live up to here, or the dead upper one would be reused at once, at
   // the price of a wait.
   if (Clock)
-    Inputs.push_back(Clock);
+    Need(Clock, "s");
+  if (Behind)
+    Need(Behind, "v");
   std::string Advance =
       // With the mask as the last place of all, what comes too late to be kept
       // comes there.
@@ -180,15 +193,14 @@ void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock, unsigned Site,
     assembly(Builder, I32, Inputs,
              Advance + "\n\t" +
                  T.storeToSlot(2, "$1", "$0", sizeof(KprobeWaveHeader)),
-             "=&s", Clock ? "v,s" : "v");
+             "=&s", Constraints);
     return;
   }
   // The resource is used where it is.
   auto *Resource = FixedVectorType::get(I32, 4);
-  Value *Data = Inputs.front();
-  Value *State = assembly(Builder, StructType::get(I32, Resource),
-                          ArrayRef<Value *>(Inputs).drop_front(), Advance,
-                          "=&s,={" + T.slot() + "}", Clock ? "s" : "");
+  Value *State =
+      assembly(Builder, StructType::get(I32, Resource), Inputs, Advance,
+               "=&s,={" + T.slot() + "}", Constraints);
   Builder.CreateIntrinsic(
       Intrinsic::amdgcn_raw_buffer_store, ArrayRef<Type *>{Data->getType()},
       ArrayRef<Value *>{Data, Builder.CreateExtractValue(State, 1),

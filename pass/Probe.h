@@ -46,9 +46,10 @@ public:
   }
   // Clock: null for an event without one. AllLanes: the block is only executed
   // by all lanes that the wave began with. InSight: the compiler sees the store;
-  // kernels only.
+  // kernels only. Behind: a value of 32 or 64 bits that has arrived when the
+  // event is stored, out of its sight; or null.
   void commit(llvm::IRBuilderBase &Builder, llvm::Value *Clock, unsigned Site,
-              bool AllLanes, bool InSight) const;
+              bool AllLanes, bool InSight, llvm::Value *Behind) const;
 
   // Counts a visit of the kernel's site of that number; mode counters.
   void count(llvm::IRBuilderBase &Builder, unsigned SiteOfKernel) const;
