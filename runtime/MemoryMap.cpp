@@ -1,6 +1,7 @@
 // Hooks on what makes memory reachable and on copies; see MemoryMap.h.
 #include "MemoryMap.h"
 #include "Guarded.h"
+#include "TableHooks.h"
 
 #include <algorithm>
 #include <atomic>
@@ -181,20 +182,15 @@ struct MemoryHooks {
 void MemoryMap::install(HsaApiTable *Table) {
   InCharge.store(this, std::memory_order_release);
 #define KPROBE_INSTALL(Part, Type, Name)                                       \
-  if (offsetof(Type, Name##_fn) + sizeof(void *) <=                            \
-          Table->Part->version.minor_id &&                                     \
-      Table->Part->Name##_fn) {                                                \
-    Next_##Name = Table->Part->Name##_fn;                                      \
-    Table->Part->Name##_fn = MemoryHooks::Name;                                \
-  }
+  hook(*Table->Part, offsetof(Type, Name##_fn), Table->Part->Name##_fn,         \
+       Next_##Name, MemoryHooks::Name);
   KPROBE_MEMORY_HOOKS(KPROBE_INSTALL)
 #undef KPROBE_INSTALL
 }
 
 void MemoryMap::remove(HsaApiTable *Table) {
 #define KPROBE_REMOVE(Part, Type, Name)                                        \
-  if (Next_##Name && Table->Part->Name##_fn == MemoryHooks::Name)              \
-    Table->Part->Name##_fn = Next_##Name;
+  unhook(Table->Part->Name##_fn, Next_##Name, MemoryHooks::Name);
   KPROBE_MEMORY_HOOKS(KPROBE_REMOVE)
 #undef KPROBE_REMOVE
 }

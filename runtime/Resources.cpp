@@ -2,6 +2,7 @@
 #include "Resources.h"
 #include "Guarded.h"
 #include "HostRecorder.h"
+#include "TableHooks.h"
 
 #include <hsa/amd_hsa_signal.h>
 #include <memory>
@@ -181,12 +182,8 @@ struct ResourceHooks {
 void Resources::install(HsaApiTable *Table) {
   InCharge.store(this, std::memory_order_release);
 #define KPROBE_INSTALL(Part, Type, Name)                                       \
-  if (offsetof(Type, Name##_fn) + sizeof(void *) <=                            \
-          Table->Part->version.minor_id &&                                     \
-      Table->Part->Name##_fn) {                                                \
-    Next_##Name = Table->Part->Name##_fn;                                      \
-    Table->Part->Name##_fn = ResourceHooks::Name;                              \
-  }
+  hook(*Table->Part, offsetof(Type, Name##_fn), Table->Part->Name##_fn,         \
+       Next_##Name, ResourceHooks::Name);
   KPROBE_RESOURCE_HOOKS(KPROBE_INSTALL)
 #undef KPROBE_INSTALL
   if (Next_hsa_amd_profiling_async_copy_enable)
@@ -195,8 +192,7 @@ void Resources::install(HsaApiTable *Table) {
 
 void Resources::remove(HsaApiTable *Table) {
 #define KPROBE_REMOVE(Part, Type, Name)                                        \
-  if (Next_##Name && Table->Part->Name##_fn == ResourceHooks::Name)            \
-    Table->Part->Name##_fn = Next_##Name;
+  unhook(Table->Part->Name##_fn, Next_##Name, ResourceHooks::Name);
   KPROBE_RESOURCE_HOOKS(KPROBE_REMOVE)
 #undef KPROBE_REMOVE
 }
