@@ -164,13 +164,6 @@ int main(int ArgCount, char **Args) {
     return fail(2, "no program given (kprobe-run [options] -- PROGRAM ARGS)");
 
   setIfGiven("KPROBE_OUTPUT", absolutePath(Output));
-  setIfGiven("KPROBE_KERNELS", Kernels);
-  setIfGiven("KPROBE_EVERY", Every);
-  setIfGiven("KPROBE_FIRST", First);
-  setIfGiven("KPROBE_SAMPLE", Sample);
-  setIfGiven("KPROBE_MODE", Mode);
-  setIfGiven("KPROBE_RING", Ring);
-  setIfGiven("KPROBE_BUFFER", Buffer);
   if (Sched)
     setenv("KPROBE_SCHED", "1", 1);
   if (Lttng) {
@@ -179,32 +172,30 @@ int main(int ArgCount, char **Args) {
     if (Api.empty() && (!Before || !*Before))
       Api = "hip,hsa";
   }
-  setIfGiven("KPROBE_API", Api);
-  setIfGiven("KPROBE_API_FILTER", ApiFilter);
-  setIfGiven("KPROBE_METRICS", Metrics);
-  setIfGiven("KPROBE_PROFILE", Profile);
-  setIfGiven("KPROBE_PROFILE_WAITS", Waits);
   if (Verbose)
     setenv("KPROBE_VERBOSE", "1", 1);
+  // Where one variable's name begins another's, the longer one comes first.
+  const std::vector<OptionName> Names = {
+      {"KPROBE_EVERY", Every, "--every"},
+      {"KPROBE_FIRST", First, "--first"},
+      {"KPROBE_SAMPLE", Sample, "--sample"},
+      {"KPROBE_MODE", Mode, "--mode"},
+      {"KPROBE_RING", Ring, "--ring"},
+      {"KPROBE_BUFFER", Buffer, "--buffer"},
+      {"KPROBE_API_FILTER", ApiFilter, "--api-filter"},
+      {"KPROBE_API", Api, "--api"},
+      {"KPROBE_METRICS", Metrics, "--metrics"},
+      {"KPROBE_PROFILE_WAITS", Waits, "--profile-waits"},
+      {"KPROBE_PROFILE", Profile, "--profile"},
+      {"KPROBE_KERNELS", Kernels, "--kernel"}};
+  for (const OptionName &Name : Names)
+    setIfGiven(Name.Variable, Name.Given);
   // The runtime would say the same, but only once the program has started.
   kprobe::Config Settings;
   std::string Problem;
   if (!kprobe::readConfig([](const char *Name) { return std::getenv(Name); },
                           Settings, Problem))
-    return fail(
-        2, inTermsOfOptions(Problem,
-                            {{"KPROBE_EVERY", Every, "--every"},
-                             {"KPROBE_FIRST", First, "--first"},
-                             {"KPROBE_SAMPLE", Sample, "--sample"},
-                             {"KPROBE_MODE", Mode, "--mode"},
-                             {"KPROBE_RING", Ring, "--ring"},
-                             {"KPROBE_BUFFER", Buffer, "--buffer"},
-                             {"KPROBE_API_FILTER", ApiFilter, "--api-filter"},
-                             {"KPROBE_API", Api, "--api"},
-                             {"KPROBE_METRICS", Metrics, "--metrics"},
-                             {"KPROBE_PROFILE_WAITS", Waits, "--profile-waits"},
-                             {"KPROBE_PROFILE", Profile, "--profile"},
-                             {"KPROBE_KERNELS", Kernels, "--kernel"}}));
+    return fail(2, inTermsOfOptions(Problem, Names));
 
   const std::string Library = vgpu::libraryFolder() + "libkprobe-runtime.so";
   if (access(Library.c_str(), R_OK) != 0)
