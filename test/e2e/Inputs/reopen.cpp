@@ -1,6 +1,8 @@
 // Opens ROCr three times in one process, and each time loads the same code object,
 // runs its kernel and closes everything again; then it works on without ROCr.
 //   reopen FILE.co
+#include "hsa_check.h"
+
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
@@ -10,15 +12,6 @@
 #include <ctime>
 #include <fcntl.h>
 #include <unistd.h>
-
-#define HSA(Call)                                                              \
-  do {                                                                         \
-    hsa_status_t Status = (Call);                                              \
-    if (Status != HSA_STATUS_SUCCESS) {                                        \
-      std::printf("%s:%d: %s: %x\n", __FILE__, __LINE__, #Call, Status);       \
-      std::exit(1);                                                            \
-    }                                                                          \
-  } while (false)
 
 static hsa_agent_t Gpu, Cpu;
 

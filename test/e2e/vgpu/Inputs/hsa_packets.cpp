@@ -1,5 +1,7 @@
 // Drives an AQL queue by hand, through ROCr but without HIP: the packets that HIP
 // does not send, and a queue that is destroyed while it works.
+#include "../../Inputs/hsa_check.h"
+
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
@@ -9,14 +11,6 @@
 #include <cstring>
 #include <initializer_list>
 
-#define HSA(Call)                                                              \
-  do {                                                                         \
-    hsa_status_t Status = (Call);                                              \
-    if (Status != HSA_STATUS_SUCCESS) {                                        \
-      std::printf("%s:%d: %s: %x\n", __FILE__, __LINE__, #Call, Status);       \
-      std::exit(1);                                                            \
-    }                                                                          \
-  } while (false)
 #define EXPECT(Condition)                                                      \
   do {                                                                         \
     if (!(Condition)) {                                                        \
