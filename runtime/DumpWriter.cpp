@@ -17,6 +17,8 @@ namespace kprobe {
 
 // Attempts to find a free name; beyond that something else is wrong.
 static constexpr unsigned MostSuffixes = 100000;
+// Written when there is more; larger chunks are not copied here first.
+static constexpr size_t MostHeldBytes = 256u << 10;
 
 std::string expandOutputName(const std::string &Pattern, long Pid,
                              const std::string &Host, time_t Now) {
@@ -135,16 +137,58 @@ bool DumpWriter::append(uint32_t Kind, const Part *Parts, size_t Count,
   Pieces[Used++] = {const_cast<char *>(Zeros), Padding};
 
   uint64_t ChunkBytes = sizeof(Header) + Header.PayloadBytes + Padding;
+  ++Sequence;
+  if (Batching && ChunkBytes <= MostHeldBytes) {
+    if (Held.size() + ChunkBytes > MostHeldBytes && !writeHeld(Why)) {
+      Dropped.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+    for (size_t I = 0; I < Used; ++I) {
+      auto *From = static_cast<const char *>(Pieces[I].iov_base);
+      Held.insert(Held.end(), From, From + Pieces[I].iov_len);
+    }
+    ++HeldCount;
+    return true;
+  }
+  if (!writeHeld(Why)) {
+    Dropped.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  return write(Pieces, Used, ChunkBytes, 1, Why);
+}
+
+bool DumpWriter::write(struct iovec *Pieces, size_t Used, uint64_t Bytes,
+                       uint64_t Count, std::string *Why) {
   if (int Error = writeQuietly(Fd, Pieces, Used)) {
     if (Why)
       *Why = "cannot write " + Path + ": " + std::strerror(Error);
     cutBack();
-    Dropped.fetch_add(1, std::memory_order_relaxed);
+    Dropped.fetch_add(Count, std::memory_order_relaxed);
     return false;
   }
-  GoodBytes += ChunkBytes;
-  ++Sequence;
+  GoodBytes += Bytes;
   return true;
+}
+
+bool DumpWriter::writeHeld(std::string *Why) {
+  if (HeldCount == 0)
+    return true;
+  struct iovec Piece = {Held.data(), Held.size()};
+  bool Written = write(&Piece, 1, Held.size(), HeldCount, Why);
+  Held.clear();
+  HeldCount = 0;
+  return Written;
+}
+
+void DumpWriter::beginBatch() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Batching = true;
+}
+
+bool DumpWriter::endBatch(std::string *Why) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Batching = false;
+  return writeHeld(Why);
 }
 
 // Leaves only whole chunks behind, and nothing at all where not even the file
@@ -168,6 +212,7 @@ void DumpWriter::abandon() {
 
 void DumpWriter::close() {
   std::lock_guard<std::mutex> Guard(Lock);
+  writeHeld(nullptr);
   if (Fd >= 0)
     ::close(Fd);
   Fd = -1;

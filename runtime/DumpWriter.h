@@ -12,6 +12,9 @@
 #include <ctime>
 #include <mutex>
 #include <string>
+#include <vector>
+
+struct iovec;
 
 namespace kprobe {
 
@@ -41,6 +44,12 @@ public:
   bool append(uint32_t Kind, const Part *Parts, size_t Count,
               std::string *Why = nullptr);
 
+  // Between the two, small chunks are written together: a system call costs
+  // more than they do. What a failed write loses then is told by the append()
+  // that caused it, or by endBatch(), as above.
+  void beginBatch();
+  bool endBatch(std::string *Why = nullptr);
+
   // Lets go without a further byte: for the child of a fork, where the lock
   // may be held by a thread that does not exist there.
   void abandon();
@@ -53,6 +62,10 @@ public:
   }
 
 private:
+  // With the lock held. Count chunks, of Bytes in all; false as append().
+  bool write(struct iovec *Pieces, size_t Used, uint64_t Bytes, uint64_t Count,
+             std::string *Why);
+  bool writeHeld(std::string *Why);
   bool writeHeader(std::string &Why);
   void cutBack();
 
@@ -62,6 +75,9 @@ private:
   bool Regular = false;
   uint64_t GoodBytes = 0;
   uint64_t Sequence = 0;
+  bool Batching = false;
+  std::vector<char> Held; // whole chunks
+  uint64_t HeldCount = 0;
   std::atomic<uint64_t> Dropped{0};
 };
 

@@ -107,6 +107,63 @@ TEST_F(Writer, CutsBackToTheLastWholeChunk) {
   EXPECT_FALSE(sigismember(&Pending, SIGXFSZ));
 }
 
+static off_t sizeOf(const std::string &Path) {
+  struct stat Info;
+  return stat(Path.c_str(), &Info) == 0 ? Info.st_size : -1;
+}
+
+TEST_F(Writer, WritesBatchesAtTheirEnd) {
+  DumpWriter Dump;
+  ASSERT_TRUE(Dump.open(Folder + "/a.kpd", Why));
+  const off_t Empty = sizeOf(Dump.path());
+  std::string Long(300000, 'l');
+  DumpWriter::Part One = {"one", 3}, Much = {Long.data(), Long.size()};
+  Dump.beginBatch();
+  EXPECT_TRUE(Dump.append(KPROBE_CHUNK_MESSAGE, &One, 1));
+  EXPECT_EQ(sizeOf(Dump.path()), Empty);
+  // Too much to be held: written at once, behind what was.
+  EXPECT_TRUE(Dump.append(KPROBE_CHUNK_MESSAGE, &Much, 1));
+  EXPECT_GT(sizeOf(Dump.path()), Empty + off_t(Long.size()));
+  // Together more than is held.
+  DumpWriter::Part Half = {Long.data(), 200000};
+  const off_t Before = sizeOf(Dump.path());
+  EXPECT_TRUE(Dump.append(KPROBE_CHUNK_MESSAGE, &Half, 1));
+  EXPECT_EQ(sizeOf(Dump.path()), Before);
+  EXPECT_TRUE(Dump.append(KPROBE_CHUNK_MESSAGE, &Half, 1));
+  EXPECT_GT(sizeOf(Dump.path()), Before);
+  EXPECT_TRUE(Dump.endBatch(&Why));
+  EXPECT_TRUE(Dump.append(KPROBE_CHUNK_MESSAGE, &One, 1));
+  DumpFile File = DumpFile::read(Folder + "/a.kpd");
+  EXPECT_EQ(File.Error, "");
+  std::vector<size_t> Sizes;
+  for (const DumpChunk &Chunk : File.Chunks)
+    Sizes.push_back(Chunk.Payload.size());
+  EXPECT_EQ(Sizes, (std::vector<size_t>{3, 300000, 200000, 200000, 3}));
+}
+
+TEST_F(Writer, CountsWhatABatchLoses) {
+  struct rlimit Old, Limit;
+  getrlimit(RLIMIT_FSIZE, &Old);
+  Limit = Old;
+  Limit.rlim_cur = 1000;
+  DumpWriter Dump;
+  ASSERT_TRUE(Dump.open(Folder + "/a.kpd", Why));
+  setrlimit(RLIMIT_FSIZE, &Limit);
+  std::string Text(300, 'x');
+  DumpWriter::Part Part = {Text.data(), Text.size()};
+  EXPECT_TRUE(Dump.append(KPROBE_CHUNK_MESSAGE, &Part, 1));
+  Dump.beginBatch();
+  for (int I = 0; I < 5; ++I)
+    EXPECT_TRUE(Dump.append(KPROBE_CHUNK_MESSAGE, &Part, 1));
+  EXPECT_FALSE(Dump.endBatch(&Why));
+  setrlimit(RLIMIT_FSIZE, &Old);
+  EXPECT_NE(Why.find("File too large"), std::string::npos);
+  EXPECT_EQ(Dump.chunksDropped(), 5u);
+  DumpFile File = DumpFile::read(Folder + "/a.kpd");
+  EXPECT_EQ(File.Error, "");
+  EXPECT_EQ(File.Chunks.size(), 1u);
+}
+
 TEST_F(Writer, LeavesNoFileWithoutAHeader) {
   struct rlimit Old, Limit;
   getrlimit(RLIMIT_FSIZE, &Old);
