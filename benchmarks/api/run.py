@@ -155,15 +155,17 @@ def main():
     def ratio(variant, key):
         return statistics.median(one[variant][0][key] / one["plain"][0][key] for one in rounds)
 
-    for what, count in (("calls", options.calls), ("submit", options.dispatches)):
+    for what, clock, count in (("calls", "calls_ns", options.calls),
+                               ("submit", "submit_ns", options.dispatches),
+                               ("submit, typical", "submit_typical_ns", options.dispatches)):
+        busy = clock.split("_")[0] + "_busy_ns"
         per = {key: statistics.median(one["plain"][0][key] for one in rounds) / count
-               for key in (f"{what}_ns", f"{what}_busy_ns")}
-        print(f"{what}, plain: " + " ({:.1f}) ns each".format(per[f"{what}_busy_ns"]).join(
-            [f"{per[f'{what}_ns']:.1f}", ""]))
+               for key in (clock, busy)}
+        print(f"{what}, plain: {per[clock]:.1f} ({per[busy]:.1f}) ns each")
         for variant in list(VARIANTS)[1:]:
-            print(f"{what}, {variant}: +{added(variant, f'{what}_ns', count):.1f} "
-                  f"(+{added(variant, f'{what}_busy_ns', count):.1f}) ns each, "
-                  f"x{ratio(variant, f'{what}_ns'):.2f} (x{ratio(variant, f'{what}_busy_ns'):.2f}); "
+            print(f"{what}, {variant}: +{added(variant, clock, count):.1f} "
+                  f"(+{added(variant, busy, count):.1f}) ns each, "
+                  f"x{ratio(variant, clock):.2f} (x{ratio(variant, busy):.2f}); "
                   f"{sum(rounds[0][variant][1].values())} calls recorded in all")
     return 0
 
