@@ -19,7 +19,7 @@
 namespace kprobe {
 
 // Dispatches that can be traced at once on one agent.
-static constexpr size_t ContextCount = 4096;
+static constexpr size_t ContextCount = 8192;
 static constexpr size_t LargeContextCount = 128;
 // A context and the arguments behind it. It must not share a cache line with
 // its neighbour.

@@ -4,19 +4,20 @@
 //   submitted ──(device)──► completed ──(drain thread)──► written
 //
 // Who moves what: the submitting thread creates a dispatch and puts it on the
-// board; ROCr's signal thread marks it completed; the drain thread takes it
-// off and writes it. Everything else only reads.
+// board; the drain thread finds that it has completed, takes it off and writes
+// it. Where the program waits for a signal of its own, it is ROCr's signal
+// thread that marks it completed. Everything else only reads.
 #ifndef KPROBE_RUNTIME_DISPATCH_H
 #define KPROBE_RUNTIME_DISPATCH_H
 
 #include "Agents.h"
 #include "CodeObjects.h"
+#include "SignalPool.h"
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <unordered_map>
 
 namespace kprobe {
 
@@ -46,14 +47,26 @@ struct Dispatch {
   hsa_signal_t Own = {}; // handle 0: completion is not watched
   hsa_signal_t App = {}; // the program's signal that Own stands in for
   hsa_signal_t Run = {}; // of the run behind a barrier (Replay.h)
-  // Agent ticks, copied from Own by the signal thread before Completed is
-  // set: its release store pairs with the acquire loads of readers.
+  bool Polled = false;   // Own is looked at; else its handler is called
+  // Agent ticks, copied from timed() before Completed is set: its release store
+  // pairs with the acquire loads of readers.
   uint64_t BeginTick = 0;
   uint64_t EndTick = 0;
   std::atomic<bool> Completed{false};
+
+  bool hasFallen() const;
+  void readTicks();
+
+  // The board's, under its lock.
+  static constexpr size_t Nowhere = SIZE_MAX;
+  size_t Place = Nowhere;
 };
 
 using DispatchRef = std::shared_ptr<Dispatch>;
+
+// In memory that an earlier one has left: what the submitter allocates and the
+// drain frees, malloc() would pass from thread to thread under its locks.
+DispatchRef makeDispatch();
 
 // A queue of the program that is intercepted.
 struct QueueState : std::enable_shared_from_this<QueueState> {
@@ -77,11 +90,15 @@ struct QueueState : std::enable_shared_from_this<QueueState> {
 
 class DispatchBoard {
 public:
+  explicit DispatchBoard(SignalPools &Signals) : Signals(Signals) {}
+
   // Before the packet is handed to the device.
   void submitted(const DispatchRef &Item);
   // Undoes submitted(): the packet will not be watched after all.
   void withdraw(const DispatchRef &Item);
-  // From the signal thread, or from the submitter when nothing is watched.
+  // From the signal thread, with the ticks read, or from the submitter when
+  // nothing is watched. At once: a program far ahead of the drain would find no
+  // signals left.
   void completed(const DispatchRef &Item);
   // Puts the dispatches of a destroyed queue that IsLost confirms up for
   // writing.
@@ -93,9 +110,11 @@ public:
   // The same, unless the lock is held: then take() returns when it would have.
   void tryNudge();
 
-  // Completed ones, waiting up to Patience for the first. Empty on time-out,
-  // after nudge() or stop().
-  std::vector<DispatchRef> take(std::chrono::milliseconds Patience);
+  // Completed ones, waiting up to Patience for the first. Those that are polled
+  // are looked at every Pause. Empty on time-out, after nudge() or stop(). Only
+  // the drain thread calls it.
+  std::vector<DispatchRef> take(std::chrono::milliseconds Patience,
+                                std::chrono::microseconds Pause);
   // Whether all have completed, waiting up to Patience for that.
   bool waitAllCompleted(std::chrono::milliseconds Patience);
   // Whether Condition holds of all that have not completed.
@@ -107,11 +126,21 @@ public:
   bool stopped() const;
 
 private:
+  // All with the lock held.
+  void remove(Dispatch &Item);
+  void collectPolled();
+  void give(const DispatchRef &Item, std::vector<hsa_signal_t> &Free);
+
+  SignalPools &Signals;
   mutable std::mutex Lock;
   std::condition_variable Arrival;
   std::condition_variable Departure;
-  std::unordered_map<uint64_t, DispatchRef> Unfinished; // by dispatch number
+  std::vector<DispatchRef> Unfinished; // each knows its Place
+  size_t PolledCount = 0;              // of them
   std::vector<DispatchRef> Ready;
+  // The taker waits for longer than Pause: somebody must wake it.
+  bool Dozes = false;
+  unsigned IdleRounds = 0;
   bool Stop = false;
   bool Nudged = false;
 };

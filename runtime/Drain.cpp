@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <hsa/amd_hsa_signal.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -21,6 +20,9 @@ static constexpr size_t MostHeldBack = 64;
 static constexpr size_t HostEventsEvery = 32; // dispatches
 static constexpr std::chrono::milliseconds NoPatience(0);
 static constexpr std::chrono::milliseconds IdlePatience(1000);
+// From look to look at dispatches that run, and when memory is short.
+static constexpr std::chrono::microseconds Pause(1000);
+static constexpr std::chrono::microseconds ShortPause(50);
 // While host events are recorded: what a killed process loses at most.
 static constexpr std::chrono::milliseconds HostEventPatience(50);
 // For a thread that hangs in a write to a pipe.
@@ -98,6 +100,20 @@ void *Drain::threadMain(void *Self) {
   return nullptr;
 }
 
+// What is appended while it lives is written together.
+struct Drain::WriteBatch {
+  explicit WriteBatch(Drain &Self) : Self(Self) {
+    Self.Dump.Writer.beginBatch();
+  }
+  ~WriteBatch() {
+    std::string Why;
+    if (!Self.Dump.Writer.endBatch(&Why))
+      Self.writeFailed(Why);
+  }
+  WriteBatch(const WriteBatch &) = delete;
+  Drain &Self;
+};
+
 void Drain::run() {
   HostRecorder &Host = HostRecorder::get();
   Host.setWaker([this] { Board.nudge(); });
@@ -106,20 +122,24 @@ void Drain::run() {
     std::vector<DispatchRef> Batch =
         Board.take(preparePools()                            ? NoPatience
                    : Host.recording() || Linux.recording() ? HostEventPatience
-                                                           : IdlePatience);
+                                                           : IdlePatience,
+                   poolsRunLow() ? ShortPause : Pause);
     // What was recorded before the question is seen below.
     uint64_t Asked = FlushesAsked.load(std::memory_order_acquire);
-    writeMessages();
-    writeHostEvents();
-    if (!Batch.empty()) {
-      writeBatch(Batch);
-      writeClocks(true);
+    {
+      WriteBatch Together(*this);
+      writeMessages();
+      writeHostEvents();
+      if (!Batch.empty()) {
+        writeBatch(Batch);
+        writeClocks(true);
+      }
     }
     FlushesDone.store(Asked, std::memory_order_release);
   }
   Board.waitAllCompleted(
       std::chrono::milliseconds(PatienceMs.load(std::memory_order_relaxed)));
-  writeBatch(Board.take(std::chrono::milliseconds(0)));
+  writeBatch(Board.take(NoPatience, Pause));
   writeHeldBack();
   // Still running: what their waves have written so far is worth having.
   for (const DispatchRef &Item : Board.takeUnfinished()) {
@@ -138,10 +158,15 @@ void Drain::append(uint32_t Kind, const void *Record, size_t RecordBytes,
   DumpWriter::Part Parts[2] = {{Record, RecordBytes},
                                {Strings.data(), Strings.size()}};
   std::string Why;
-  if (!Dump.Writer.append(Kind, Parts, 2, &Why) && !failed()) {
-    Failed.store(true, std::memory_order_relaxed);
-    logError(Why + "; tracing ends");
-  }
+  if (!Dump.Writer.append(Kind, Parts, 2, &Why))
+    writeFailed(Why);
+}
+
+void Drain::writeFailed(const std::string &Why) {
+  if (failed())
+    return;
+  Failed.store(true, std::memory_order_relaxed);
+  logError(Why + "; tracing ends");
 }
 
 ClockSources Drain::clockSources(const Agent &Device) const {
@@ -232,6 +257,14 @@ void Drain::writeHostEvents() {
   LinuxEvents::get().drain(Append);
 }
 
+bool Drain::poolsRunLow() {
+  for (Agent *Device : Devices.all())
+    if (RingPool *Pool = Device->pool())
+      if (Pool->freeBytes() < Pool->totalBytes() / 2)
+        return true;
+  return false;
+}
+
 // True while there is more to prepare.
 bool Drain::preparePools() {
   bool More = false;
@@ -280,14 +313,9 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
   KprobeDispatchRecord &Record = Item.Record;
   bool Completed = Item.Completed.load(std::memory_order_acquire);
   // At an early end ROCr may not have come round to its handler yet.
-  bool Fallen = !Completed && Item.Own.handle &&
-                Api.hsa_signal_load_scacquire(Item.Own) < 1;
-  if (Fallen) {
-    const auto *Raw =
-        reinterpret_cast<const amd_signal_t *>(Item.timed().handle);
-    Item.BeginTick = Raw->start_ts;
-    Item.EndTick = Raw->end_ts;
-  }
+  bool Fallen = !Completed && Item.Own.handle && Item.hasFallen();
+  if (Fallen)
+    Item.readTicks();
   if ((Completed || Fallen) && Item.EndTick != 0) {
     Device.KnownTick = Item.EndTick;
     // The later one first: ROCr may bring its clocks in line for it.

@@ -49,9 +49,12 @@ private:
   void describeAgent(Agent &Device);
   void announceTable(const SiteTable &Table);
   void writeClocks(bool OnlyNew);
+  bool poolsRunLow();
   bool preparePools();
   void writeMessages();
   void writeHostEvents();
+  struct WriteBatch;
+  void writeFailed(const std::string &Why);
   void append(uint32_t Kind, const void *Record, size_t RecordBytes,
               std::string_view Strings = {});
 

@@ -42,7 +42,9 @@ HostStream *hostStream() {
   return Stream;
 }
 
-void publishHostEvent(HostStream &Stream, const uint8_t *Event) {
+void publishHostEvent(HostStream &Stream) {
+  // The next event, of a signal handler, may come right behind publish().
+  const uint8_t *Event = Stream.opened();
   bool Wake = Stream.publish();
   LttngSink::event(Event);
   if (Wake)

@@ -45,10 +45,11 @@ bool readApiTable(const HsaApiTable *Table, HsaApi &Api, std::string &Why) {
 #undef KPROBE_READ_CORE
 #undef KPROBE_READ_AMD
 #undef KPROBE_READ
-  if (reaches(Table->amd_ext_->version,
-              offsetof(AmdExtTable, hsa_amd_register_system_event_handler_fn)))
-    Api.hsa_amd_register_system_event_handler =
-        Table->amd_ext_->hsa_amd_register_system_event_handler_fn;
+#define KPROBE_READ_OPTIONAL(Name)                                             \
+  if (reaches(Table->amd_ext_->version, offsetof(AmdExtTable, Name##_fn)))     \
+    Api.Name = Table->amd_ext_->Name##_fn;
+  KPROBE_HSA_OPTIONAL_FUNCTIONS(KPROBE_READ_OPTIONAL)
+#undef KPROBE_READ_OPTIONAL
   return true;
 }
 

@@ -56,12 +56,17 @@ namespace kprobe {
   F(hsa_amd_memory_pool_free)                                                  \
   F(hsa_amd_agents_allow_access)
 
+// May be null. One reports memory faults; the other makes signals that need no
+// interrupt.
+#define KPROBE_HSA_OPTIONAL_FUNCTIONS(F)                                       \
+  F(hsa_amd_register_system_event_handler)                                     \
+  F(hsa_amd_signal_create)
+
 struct HsaApi {
 #define KPROBE_MEMBER(Name) decltype(::Name) *Name = nullptr;
   KPROBE_HSA_CORE_FUNCTIONS(KPROBE_MEMBER)
   KPROBE_HSA_AMD_FUNCTIONS(KPROBE_MEMBER)
-  // May be null: only reports memory faults.
-  KPROBE_MEMBER(hsa_amd_register_system_event_handler)
+  KPROBE_HSA_OPTIONAL_FUNCTIONS(KPROBE_MEMBER)
 #undef KPROBE_MEMBER
 };
 

@@ -36,26 +36,33 @@ GridShape gridShape(const hsa_kernel_dispatch_packet_t &Packet,
     return (Items + WaveSize - 1) / WaveSize;
   };
 
+  // In each dimension there are whole groups and perhaps one partial group.
+  uint64_t Whole[3], Rest[3];
+  for (unsigned D = 0; D < 3; ++D) {
+    Whole[D] = Grid[D] / Group[D];
+    Rest[D] = Grid[D] % Group[D];
+  }
   GridShape Shape;
-  Shape.GroupsX = (Grid[0] + Group[0] - 1) / Group[0];
-  Shape.GroupsY = (Grid[1] + Group[1] - 1) / Group[1];
-  Shape.GroupsZ = (Grid[2] + Group[2] - 1) / Group[2];
+  Shape.GroupsX = Whole[0] + (Rest[0] != 0);
+  Shape.GroupsY = Whole[1] + (Rest[1] != 0);
+  Shape.GroupsZ = Whole[2] + (Rest[2] != 0);
   Shape.WavesPerGroup = WavesOf(Group[0] * Group[1] * Group[2]);
   Shape.WaveIndices = saturate((unsigned __int128)Shape.GroupsX *
                                Shape.GroupsY * Shape.GroupsZ);
   Shape.WaveIndices =
       saturate((unsigned __int128)Shape.WaveIndices * Shape.WavesPerGroup);
-  // In each dimension there are whole groups and perhaps one partial group:
-  // eight kinds of groups in all.
+  // Eight kinds of groups in all; most grids have one.
   unsigned __int128 Waves = 0;
   for (unsigned Kind = 0; Kind < 8; ++Kind) {
     unsigned __int128 Groups = 1;
     uint64_t Items = 1;
     for (unsigned D = 0; D < 3; ++D) {
       bool Partial = Kind >> D & 1;
-      Groups *= Partial ? (Grid[D] % Group[D] != 0) : Grid[D] / Group[D];
-      Items *= Partial ? Grid[D] % Group[D] : Group[D];
+      Groups *= Partial ? (Rest[D] != 0) : Whole[D];
+      Items *= Partial ? Rest[D] : Group[D];
     }
+    if (Groups == 0)
+      continue;
     // At most 2^96 groups of at most 2^42 waves; the first saturates already.
     Waves += (unsigned __int128)saturate(Groups) * WavesOf(Items);
   }
@@ -80,7 +87,7 @@ void Rewriter::rewrite(const std::shared_ptr<QueueState> &Queue,
 void Rewriter::rewriteDispatch(const std::shared_ptr<QueueState> &Queue,
                                hsa_kernel_dispatch_packet_t &Packet,
                                uint64_t Index, uint64_t Position) {
-  auto Item = std::make_shared<Dispatch>();
+  DispatchRef Item = makeDispatch();
   Item->Kernel = Code.find(Packet.kernel_object);
   Item->Device = Queue->Device;
   Item->Queue = Queue;
@@ -284,7 +291,6 @@ namespace {
 // What ROCr's signal thread gets; lives from registration to the one call.
 struct Completion {
   const HsaApi *Api;
-  SignalPool *Signals;
   DispatchBoard *Board;
   DispatchRef Item;
 };
@@ -296,9 +302,7 @@ struct Completion {
 static bool onCompletion(hsa_signal_value_t, void *Data) {
   std::unique_ptr<Completion> Done(static_cast<Completion *>(Data));
   Dispatch &Item = *Done->Item;
-  auto *Own = reinterpret_cast<amd_signal_t *>(Item.timed().handle);
-  Item.BeginTick = Own->start_ts;
-  Item.EndTick = Own->end_ts;
+  Item.readTicks();
   if (Item.App.handle) {
     auto *App = reinterpret_cast<amd_signal_t *>(Item.App.handle);
     App->start_ts = Item.BeginTick;
@@ -306,36 +310,43 @@ static bool onCompletion(hsa_signal_value_t, void *Data) {
     // Releases the time stamps to whoever acquires the signal's value.
     Done->Api->hsa_signal_subtract_screlease(Item.App, 1);
   }
-  // Pairs with the acquire loads of the submitter (throttle) and the drain.
-  Item.Completed.store(true, std::memory_order_release);
-  // At once: a program far ahead of the drain would find none left.
-  Done->Signals->release(Item.Own);
-  Done->Signals->release(Item.Run);
   Done->Board->completed(Done->Item);
   return false;
 }
 
+bool Rewriter::callAtEnd(const DispatchRef &Item) {
+  auto Argument =
+      std::unique_ptr<Completion>(new Completion{&Api, &Board, Item});
+  if (Api.hsa_amd_signal_async_handler(Item->Own, HSA_SIGNAL_CONDITION_LT, 1,
+                                       onCompletion,
+                                       Argument.get()) != HSA_STATUS_SUCCESS)
+    return false;
+  Argument.release();
+  return true;
+}
+
+// Where the program waits for a signal of its own, ROCr's thread is to pass the
+// end on at once. Else nobody is in a hurry, and the drain thread looks from
+// time to time: a handler costs the submitter and ROCr's thread a wake-up each.
 bool Rewriter::watch(const DispatchRef &Item,
                      hsa_kernel_dispatch_packet_t &Packet) {
-  hsa_signal_t Signal = Signals.acquire();
-  if (!Signal.handle)
-    return false;
-  Item->Own = Signal;
   Item->App = Packet.completion_signal;
+  Item->Polled = Item->App.handle == 0;
+  SignalPool &Pool = Item->Polled ? Signals.Polled : Signals.WithHandler;
+  Item->Own = Pool.acquire();
+  if (!Item->Own.handle) {
+    Item->App = {};
+    return false;
+  }
   Board.submitted(Item);
-  auto Argument =
-      std::unique_ptr<Completion>(new Completion{&Api, &Signals, &Board, Item});
-  if (Api.hsa_amd_signal_async_handler(Signal, HSA_SIGNAL_CONDITION_LT, 1,
-                                       onCompletion,
-                                       Argument.get()) != HSA_STATUS_SUCCESS) {
+  if (!Item->Polled && !callAtEnd(Item)) {
     Board.withdraw(Item);
-    Signals.release(Signal);
+    Pool.release(Item->Own);
     Item->Own = {};
     Item->App = {};
     return false;
   }
-  Argument.release();
-  Packet.completion_signal = Signal;
+  Packet.completion_signal = Item->Own;
   std::lock_guard<std::mutex> Guard(Item->Queue->Lock);
   Item->Queue->Watched.push_back(Item);
   return true;

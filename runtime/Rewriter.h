@@ -29,7 +29,7 @@ GridShape gridShape(const hsa_kernel_dispatch_packet_t &Packet,
 
 class Rewriter {
 public:
-  Rewriter(const HsaApi &Api, CodeObjects &Code, SignalPool &Signals,
+  Rewriter(const HsaApi &Api, CodeObjects &Code, SignalPools &Signals,
            DispatchBoard &Board, const Config &Settings, Replay *Exact,
            std::atomic<uint64_t> &DispatchCounter)
       : Api(Api), Code(Code), Signals(Signals), Board(Board),
@@ -60,10 +60,11 @@ private:
                       const GridShape &Grid);
   void undo(Dispatch &Item);
   bool watch(const DispatchRef &Item, hsa_kernel_dispatch_packet_t &Packet);
+  bool callAtEnd(const DispatchRef &Item);
 
   const HsaApi &Api;
   CodeObjects &Code;
-  SignalPool &Signals;
+  SignalPools &Signals;
   DispatchBoard &Board;
   const Config &Settings;
   Replay *Exact; // null in other modes

@@ -84,6 +84,7 @@ public:
     return Memory + Region.Offset;
   }
   uint64_t freeBytes() const;
+  uint64_t totalBytes() const { return Bytes; }
 
 private:
   RingRegion take(const RegionPlan &Plan);

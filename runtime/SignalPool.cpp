@@ -6,6 +6,19 @@
 
 namespace kprobe {
 
+// As ROCr makes them: with an event unless told that only devices will wait.
+hsa_status_t SignalPool::create(hsa_signal_t &Signal) {
+  if (Kind == SignalKind::Polled && Api.hsa_amd_signal_create)
+    return Api.hsa_amd_signal_create(1, 0, nullptr, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
+                                     &Signal);
+  return Api.hsa_signal_create(1, 0, nullptr, &Signal);
+}
+
+size_t SignalPool::most() const {
+  return Kind == SignalKind::Polled && Api.hsa_amd_signal_create ? 1u << 16
+                                                                 : 3584;
+}
+
 hsa_signal_t SignalPool::acquire() {
   hsa_signal_t Signal = {};
   {
@@ -13,8 +26,8 @@ hsa_signal_t SignalPool::acquire() {
     if (!Free.empty()) {
       Signal = Free.back();
       Free.pop_back();
-    } else if (Created < MostSignals) {
-      if (Api.hsa_signal_create(1, 0, nullptr, &Signal) != HSA_STATUS_SUCCESS)
+    } else if (Created < most()) {
+      if (create(Signal) != HSA_STATUS_SUCCESS)
         return {};
       ++Created;
     } else {
@@ -24,7 +37,9 @@ hsa_signal_t SignalPool::acquire() {
   auto *Raw = reinterpret_cast<amd_signal_t *>(Signal.handle);
   Raw->start_ts = 0;
   Raw->end_ts = 0;
-  Api.hsa_signal_store_screlease(Signal, 1);
+  // Not through the API: nobody waits yet, and that would ask the driver to
+  // wake them. The packet's submission releases it to the device.
+  __atomic_store_n(&Raw->value, 1, __ATOMIC_RELEASE);
   return Signal;
 }
 
@@ -35,12 +50,17 @@ void SignalPool::release(hsa_signal_t Signal) {
   Free.push_back(Signal);
 }
 
+void SignalPool::release(const std::vector<hsa_signal_t> &Several) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Free.insert(Free.end(), Several.begin(), Several.end());
+}
+
 void SignalPool::destroyAll() {
   std::lock_guard<std::mutex> Guard(Lock);
   for (hsa_signal_t Signal : Free)
     Api.hsa_signal_destroy(Signal);
   Free.clear();
-  Created = MostSignals;
+  Created = most();
 }
 
 } // namespace kprobe

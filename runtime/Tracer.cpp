@@ -18,11 +18,12 @@ Tracer::Tracer(const HsaApi &Functions, const Config &Wishes,
                ProcessDump &ProcessWide)
     : Api(Functions), Settings(Wishes), Dump(ProcessWide),
       Devices(Api, Settings, Dump.Agents), Code(Settings.Kernels), Signals(Api),
-      Memory(Api), Exact(Api, Signals, Board, Memory, Settings),
+      Board(Signals), Memory(Api),
+      Exact(Api, Signals.WithHandler, Board, Memory, Settings),
       Packets(Api, Code, Signals, Board, Settings,
               Settings.Mode == KPROBE_MODE_EXACT ? &Exact : nullptr,
               Dump.DispatchCounter),
-      Things(Api, Devices, Signals), Sensors(Devices),
+      Things(Api, Devices, Signals.WithHandler), Sensors(Devices),
       Writer(Api, Devices, Board, Dump, Sensors) {}
 
 bool Tracer::start() {
@@ -74,7 +75,8 @@ void Tracer::end(std::chrono::milliseconds Patience, bool Unloading) {
   if (Unloading && AllWritten) {
     Exact.destroyQueues();
     Devices.freePools();
-    Signals.destroyAll();
+    Signals.WithHandler.destroyAll();
+    Signals.Polled.destroyAll();
   }
   say();
 }

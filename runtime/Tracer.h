@@ -83,7 +83,7 @@ private:
   ProcessDump &Dump;
   Agents Devices;
   CodeObjects Code;
-  SignalPool Signals;
+  SignalPools Signals;
   DispatchBoard Board;
   MemoryMap Memory;
   Replay Exact;

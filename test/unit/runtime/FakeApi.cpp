@@ -151,6 +151,12 @@ static hsa_status_t signalCreate(hsa_signal_value_t Initial, uint32_t,
   Instance->Signals.insert(Out->handle);
   return HSA_STATUS_SUCCESS;
 }
+static hsa_status_t signalCreateAmd(hsa_signal_value_t Initial, uint32_t Count,
+                                    const hsa_agent_t *Consumers,
+                                    uint64_t Attributes, hsa_signal_t *Out) {
+  Instance->PlainSignalsMade += Attributes == HSA_AMD_SIGNAL_AMD_GPU_ONLY;
+  return signalCreate(Initial, Count, Consumers, Out);
+}
 static hsa_status_t signalDestroy(hsa_signal_t Signal) {
   std::lock_guard<std::mutex> Guard(Instance->Lock);
   Instance->Signals.erase(Signal.handle);
@@ -181,6 +187,7 @@ static void signalSubtract(hsa_signal_t Signal, hsa_signal_value_t Value) {
 static hsa_status_t asyncHandler(hsa_signal_t Signal, hsa_signal_condition_t,
                                  hsa_signal_value_t Value,
                                  hsa_amd_signal_handler Call, void *Data) {
+  ++Instance->HandlersMade;
   {
     std::lock_guard<std::mutex> Guard(Instance->Lock);
     Instance->Handlers[Signal.handle] = {Call, Data, Value};
@@ -378,6 +385,7 @@ void fillTable(Hsa &Fake) {
   Amd.hsa_amd_profiling_get_dispatch_time_fn = dispatchTime;
   Amd.hsa_amd_profiling_convert_tick_to_system_domain_fn = convertTick;
   Amd.hsa_amd_signal_async_handler_fn = asyncHandler;
+  Amd.hsa_amd_signal_create_fn = signalCreateAmd;
   Amd.hsa_amd_memory_pool_get_info_fn = poolInfo;
   Amd.hsa_amd_pointer_info_fn = pointerInfo;
   Amd.hsa_amd_agent_iterate_memory_pools_fn = iteratePools;

@@ -109,6 +109,8 @@ public:
     int64_t Below;
   };
   std::map<uint64_t, Handler> Handlers;
+  std::atomic<unsigned> HandlersMade{0};
+  std::atomic<unsigned> PlainSignalsMade{0}; // without an event of the driver
   std::map<uint64_t, std::vector<uint8_t>> Readers;
   struct Executable {
     std::map<uint64_t, std::vector<Symbol>> ByAgent;

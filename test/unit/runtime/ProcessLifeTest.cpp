@@ -184,6 +184,10 @@ INSTANTIATE_TEST_SUITE_P(B55, Killed,
                                          std::make_pair("aborted", SIGABRT),
                                          std::make_pair("handlesTerm", 0)));
 
+TEST_F(Process, HasHandlersOnlyForSignalsOfTheProgram) {
+  expectWhole(run("nobodyWaits"), 43, 43);
+}
+
 TEST_F(Process, WaitsForLateCompletions) { // A23
   expectWhole(run("late"), 40, 40);
 }

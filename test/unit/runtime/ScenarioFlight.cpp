@@ -12,6 +12,23 @@ SCENARIO(late) { // A23
   OnUnload();
   return Good;
 }
+SCENARIO(nobodyWaits) { // an interrupt only where the program wants to know
+  Hsa &F = hsa();
+  start(F);
+  loadKernels(F);
+  hsa_queue_t *Q = F.createQueue();
+  dispatch(F, Q, 40);
+  F.waitIdle();
+  CHECK(F.HandlersMade == 0 && F.PlainSignalsMade > 0);
+  hsa_signal_t Signal = makeSignal(F, 1);
+  dispatch(F, Q, 3, K, Signal);
+  F.waitIdle();
+  CHECK(F.HandlersMade == 3);
+  CHECK(valueOf(F, Signal) == -2);
+  OnUnload();
+  CHECK(F.liveSignals() == 1);
+  return Good;
+}
 SCENARIO(hangs) { // A23: never completes
   Hsa &F = hsa();
   start(F);
