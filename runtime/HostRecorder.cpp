@@ -42,9 +42,7 @@ HostStream *hostStream() {
   return Stream;
 }
 
-void publishHostEvent(HostStream &Stream) {
-  // The next event, of a signal handler, may come right behind publish().
-  const uint8_t *Event = Stream.opened();
+void publishHostEvent(HostStream &Stream, const uint8_t *Event) {
   bool Wake = Stream.publish();
   LttngSink::event(Event);
   if (Wake)

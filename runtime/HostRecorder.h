@@ -86,9 +86,9 @@ private:
   std::function<void()> Waker;
 };
 
-// The event that the thread made room for is whole: to the drain, and to LTTng
-// if that was asked for.
-void publishHostEvent(HostStream &Stream);
+// Event, which the thread made room for, is whole: to the drain, and to LTTng if
+// that was asked for.
+void publishHostEvent(HostStream &Stream, const uint8_t *Event);
 
 // Records an event that is no call. The head's Bytes, Kind, Call and Ns are
 // filled in here.
@@ -105,7 +105,7 @@ template <typename Record> void recordHostEvent(uint16_t Kind, Record Event) {
   Event.Head.Call = Stream->Current;
   Event.Head.Ns = hostNowNs();
   __builtin_memcpy(Place, &Event, sizeof(Event));
-  publishHostEvent(*Stream);
+  publishHostEvent(*Stream, Place);
 }
 
 } // namespace kprobe

@@ -11,6 +11,13 @@
 // the drain stores Tail with release when it has copied, the thread loads it
 // with acquire before it writes there again.
 //
+// A signal handler may record while its own thread does, at any instruction: it
+// takes the room behind, in one instruction, and its event is published together
+// with the one that it interrupted:
+//
+//   thread   open A .......................... publish A --> Head is behind B
+//   handler          open B .. publish B
+//
 // Whoever records the begin of a call can record its end: room for that is set
 // aside. Everything else that finds no room is dropped and counted.
 #ifndef KPROBE_RUNTIME_HOSTSTREAM_H
@@ -38,43 +45,35 @@ public:
 
   // -------------------------------------------------- only on its own thread
 
-  // Room for an event, or null (which is counted). Until publish() the stream
-  // is busy: a signal handler that records meanwhile gets null.
+  // Room for an event, or null (which is counted). Each room is published.
   uint8_t *open(uint64_t EventBytes, uint64_t Spare) {
-    if (Busy) {
-      Lost.fetch_add(1, std::memory_order_relaxed);
-      return nullptr;
-    }
-    Busy = true;
+    ++Depth;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    uint64_t Place = Writing & (Bytes - 1);
-    uint64_t Padding = Place + EventBytes > Bytes ? Bytes - Place : 0;
-    uint64_t Needed = Writing + Padding + EventBytes + Spare - Bytes;
-    if (int64_t(Needed - TailSeen) > 0) {
-      TailSeen = Tail.load(std::memory_order_acquire);
+    uint64_t From = Writing, Place, Padding;
+    do {
+      Place = From & (Bytes - 1);
+      Padding = Place + EventBytes > Bytes ? Bytes - Place : 0;
+      uint64_t Needed = From + Padding + EventBytes + Spare - Bytes;
       if (int64_t(Needed - TailSeen) > 0) {
-        Lost.fetch_add(1, std::memory_order_relaxed);
-        leave();
-        return nullptr;
+        TailSeen = Tail.load(std::memory_order_acquire);
+        if (int64_t(Needed - TailSeen) > 0) {
+          Lost.fetch_add(1, std::memory_order_relaxed);
+          leave();
+          return nullptr;
+        }
       }
-    }
+    } while (!advance(From, From + Padding + EventBytes));
     if (Padding) {
       pad(Place, Padding);
-      Writing += Padding;
       Place = 0;
     }
-    Writing += EventBytes;
-    return Opened = Ring + Place;
+    return Ring + Place;
   }
-  // The event that open() made room for last.
-  const uint8_t *opened() const { return Opened; }
 
   // The event that open() made room for is whole. True when the drain should
   // be woken.
   bool publish() {
-    Head.store(Writing, std::memory_order_release);
-    leave();
-    if (Writing - WokenAt < Bytes / 4)
+    if (!leave() || Writing - WokenAt < Bytes / 4)
       return false;
     WokenAt = Writing;
     return true;
@@ -120,14 +119,46 @@ public:
   char LastName[16] = {};
 
 private:
-  void leave() {
+  // Writing = To if nobody has come between; else From is what it became. One
+  // instruction; only this thread's handlers count, so it need not lock the bus.
+  bool advance(uint64_t &From, uint64_t To) {
+#if defined(__x86_64__)
+    bool Done;
+    asm volatile("cmpxchgq %[To], %[Writing]"
+                 : "=@cce"(Done), "+a"(From), [Writing] "+m"(Writing)
+                 : [To] "r"(To)
+                 : "memory");
+    return Done;
+#else
+    return __atomic_compare_exchange_n(&Writing, &From, To, false,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+  }
+
+  // Only who began to write alone publishes: what it interrupted is not whole.
+  // False for the others.
+  bool leave() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    Busy = false;
+    if (Depth > 1) {
+      --Depth;
+      return false;
+    }
+    for (;;) {
+      uint64_t End = Writing;
+      Head.store(End, std::memory_order_release);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      Depth = 0;
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      // A handler that came before Depth was 0 has left its event to us.
+      if (Writing == End)
+        return true;
+      Depth = 1;
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
   }
   void pad(uint64_t Place, uint64_t Count);
 
-  bool Busy = false;
-  uint8_t *Opened = nullptr;
+  uint32_t Depth = 0; // of those who write: this thread, its handlers
   uint64_t Writing = 0;
   uint64_t TailSeen = 0;
   uint64_t WokenAt = 0;

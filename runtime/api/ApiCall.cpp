@@ -19,28 +19,31 @@ static uint8_t *openEvent(HostStream &Stream, uint64_t Bytes, uint64_t Spare) {
   return Place;
 }
 
-void ApiCall::publish(FieldWriter) { publishHostEvent(*Stream); }
+void ApiCall::publish(FieldWriter) { publishHostEvent(*Stream, Event); }
 
 FieldWriter ApiCall::begin(uint32_t WhichFunction, uint32_t FieldBytes) {
   HostStream *Mine = hostStream();
   if (!Mine)
     return FieldWriter(nullptr);
   const uint64_t Bytes = aligned(sizeof(KprobeCallBegin) + FieldBytes);
-  uint8_t *Place =
-      openEvent(*Mine, Bytes, Mine->Reserved + HostStream::EndReserve);
-  if (!Place)
+  // Set aside before the event is there and given back after its end is: a
+  // signal handler that records in between must leave it alone.
+  Mine->Reserved += HostStream::EndReserve;
+  Event = openEvent(*Mine, Bytes, Mine->Reserved);
+  if (!Event) {
+    Mine->Reserved -= HostStream::EndReserve;
     return FieldWriter(nullptr);
+  }
   Stream = Mine;
   Function = WhichFunction;
   Parent = Mine->Current;
   Number = uint64_t(Mine->Number) << KPROBE_CALL_THREAD_SHIFT | ++Mine->Calls;
   Mine->Current = Number;
-  Mine->Reserved += HostStream::EndReserve;
-  const KprobeCallBegin Event = {
+  const KprobeCallBegin Record = {
       {uint16_t(Bytes), KPROBE_HOST_CALL_BEGIN, Function, Number, hostNowNs()},
       Parent};
-  std::memcpy(Place, &Event, sizeof(Event));
-  return FieldWriter(Place + sizeof(Event));
+  std::memcpy(Event, &Record, sizeof(Record));
+  return FieldWriter(Event + sizeof(Record));
 }
 
 FieldWriter ApiCall::end(uint64_t Result, uint32_t FieldBytes) {
@@ -49,20 +52,21 @@ FieldWriter ApiCall::end(uint64_t Result, uint32_t FieldBytes) {
   // The clock first: what follows is ours, not the call's.
   const uint64_t Now = hostNowNs();
   Stream->Current = Parent;
-  Stream->Reserved -= HostStream::EndReserve;
   uint64_t Bytes = aligned(sizeof(KprobeCallEnd) + FieldBytes);
   if (Bytes > HostStream::MostEndBytes) {
     Bytes = sizeof(KprobeCallEnd);
     FieldBytes = 0;
   }
-  uint8_t *Place = openEvent(*Stream, Bytes, Stream->Reserved);
-  if (!Place)
+  Event =
+      openEvent(*Stream, Bytes, Stream->Reserved - HostStream::EndReserve);
+  Stream->Reserved -= HostStream::EndReserve;
+  if (!Event)
     return FieldWriter(nullptr);
-  const KprobeCallEnd Event = {
+  const KprobeCallEnd Record = {
       {uint16_t(Bytes), KPROBE_HOST_CALL_END, Function, Number, Now}, Result};
-  std::memcpy(Place, &Event, sizeof(Event));
+  std::memcpy(Event, &Record, sizeof(Record));
   if (FieldBytes)
-    return FieldWriter(Place + sizeof(Event));
+    return FieldWriter(Event + sizeof(Record));
   publish(FieldWriter(nullptr));
   return FieldWriter(nullptr);
 }

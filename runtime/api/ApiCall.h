@@ -71,6 +71,7 @@ public:
 
 private:
   HostStream *Stream = nullptr; // null: this call is not recorded
+  uint8_t *Event = nullptr;     // opened, not yet published
   uint64_t Number = 0;
   uint64_t Parent = 0;
   uint32_t Function = 0;

@@ -35,7 +35,8 @@ void resetWait(ProfiledThread &T) {
   T.LastPreemptions = preemptions();
 }
 
-static void recordStack(ProfiledThread &T, KprobeHostStack Event, uint16_t Kind,
+static void recordStack(ProfiledThread &T, ProfiledThread::Space &Space,
+                        KprobeHostStack Event, uint16_t Kind,
                         const ucontext_t &Context) {
   FrameRegisters Registers = FrameRegisters::of(Context);
   StackMemory Memory;
@@ -45,11 +46,12 @@ static void recordStack(ProfiledThread &T, KprobeHostStack Event, uint16_t Kind,
     Memory.High = T.StackHigh;
   }
   Memory.Process = T.ThreadId; // any thread's id names its process
-  NativeStack Native = {T.Frames, ProfiledThread::MostFrames, 0, false, false};
+  NativeStack Native = {Space.Frames, ProfiledThread::MostFrames, 0, false, false};
   unwind(Registers, Memory, Native);
 
-  PythonStack Python = {T.Python, ProfiledThread::MostPython, 0, false, false};
-  readPythonStack(Memory, *T.Stream, T.Codes, Python);
+  PythonStack Python = {Space.Python, ProfiledThread::MostPython, 0, false,
+                        false};
+  readPythonStack(Memory, *T.Stream, Space.Codes, Python);
 
   const size_t NativeBytes = Native.Count * sizeof(uint64_t);
   const size_t PythonBytes = Python.Count * sizeof(KprobePythonFrame);
@@ -70,8 +72,8 @@ static void recordStack(ProfiledThread &T, KprobeHostStack Event, uint16_t Kind,
   flag(Python.Broken, KPROBE_STACK_PYTHON_BROKEN);
   flag(Python.Cut, KPROBE_STACK_PYTHON_CUT);
   std::memcpy(Place, &Event, sizeof(Event));
-  std::memcpy(Place + sizeof(Event), T.Frames, NativeBytes);
-  std::memcpy(Place + sizeof(Event) + NativeBytes, T.Python, PythonBytes);
+  std::memcpy(Place + sizeof(Event), Space.Frames, NativeBytes);
+  std::memcpy(Place + sizeof(Event) + NativeBytes, Space.Python, PythonBytes);
   // The drain comes round by itself: waking it needs a lock.
   T.Stream->publish();
 }
@@ -80,16 +82,20 @@ static void record(ProfiledThread &T, const KprobeHostStack &Event,
                    uint16_t Kind, const ucontext_t &Context) {
   if (!HostRecorder::get().recording())
     return;
-  // Interrupted here, a handler would use the same space for its frames.
-  if (T.Busy) {
+  ProfiledThread::Space *Space = &T.Spaces[0];
+  if (Space->Busy)
+    ++Space;
+  // Our handlers do not interrupt each other; but the program's may have left a
+  // submission for good (longjmp).
+  if (Space->Busy) {
     T.Stream->lose();
     return;
   }
-  T.Busy = true;
+  Space->Busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  recordStack(T, Event, Kind, Context);
+  recordStack(T, *Space, Event, Kind, Context);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  T.Busy = false;
+  Space->Busy = false;
 }
 
 void recordSubmit(ProfiledThread &T, uint64_t Dispatch) {

@@ -26,11 +26,14 @@ struct ProfiledThread {
   uint64_t LastNs, LastProcessorNs;
   int64_t LastPreemptions;
   bool OwnsAlternate;
-  bool Busy; // a stack is being recorded
-  // Frames are collected here: a program's signal stack may be small.
-  uint64_t Frames[MostFrames];
-  KprobePythonFrame Python[MostPython];
-  PythonCodes Codes;
+  // What a stack is collected in: a program's signal stack may be small. The
+  // second is a handler's that interrupts the thread at its submission's stack.
+  struct Space {
+    bool Busy;
+    uint64_t Frames[MostFrames];
+    KprobePythonFrame Python[MostPython];
+    PythonCodes Codes;
+  } Spaces[2];
   alignas(64) uint8_t Alternate[AlternateBytes];
 };
 

@@ -84,21 +84,6 @@ TEST(HostStream, DropsTheNewestAndCounts) {
   EXPECT_TRUE(put(T.Stream, 32, 99));
 }
 
-TEST(HostStream, SignalHandlersFindItBusy) {
-  TestStream T(1024);
-  uint8_t *Place = T.Stream.open(32, 0);
-  ASSERT_NE(Place, nullptr);
-  EXPECT_FALSE(put(T.Stream, 32, 1)) << "in the middle of another event";
-  KprobeHostSubmit Event = {{32, KPROBE_HOST_SUBMIT, 0, 0, 0}, 7};
-  std::memcpy(Place, &Event, sizeof(Event));
-  T.Stream.publish();
-  EXPECT_TRUE(put(T.Stream, 32, 8));
-  std::vector<uint64_t> Values;
-  take(T.Stream, Values);
-  EXPECT_EQ(Values, (std::vector<uint64_t>{7, 8}));
-  EXPECT_EQ(T.Stream.lost(), 1u);
-}
-
 TEST(HostStream, AnotherThreadSeesWholeEventsOnly) {
   TestStream T(4096);
   constexpr uint64_t Count = 300000;
