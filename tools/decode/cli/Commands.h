@@ -26,12 +26,6 @@ Command addConvertCommand(CLI::App &App);
 Command addFlameCommand(CLI::App &App);
 Command addCriticalPathCommand(CLI::App &App);
 
-struct PathTrack;
-/// The critical path of a thread of the dump at \p File, from its begin to its
-/// end; of the main thread if \p Thread is "".
-Error readCriticalPath(const std::string &File, const std::string &Thread,
-                       PathTrack &Out);
-
 /// Says "kprobe-decode: error: PLACE: TEXT" on stderr and returns 1.
 int complain(const std::string &Place, const std::string &Text);
 

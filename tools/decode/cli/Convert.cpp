@@ -1,7 +1,7 @@
 // kprobe-decode convert: traces for other programs.
 #include "Commands.h"
 
-#include "Converters.h"
+#include "PathInput.h"
 #include "Progress.h"
 #include "TimeOption.h"
 
@@ -53,13 +53,29 @@ void remark(const std::string &File, const Timeline &T) {
 
 /// One directory for one input, PATH/N for several.
 Error writeCtfInputs(const std::vector<std::unique_ptr<Timeline>> &Inputs,
+                     const std::vector<PathTrack> &Paths,
                      const std::string &Path) {
   if (Inputs.size() == 1)
-    return writeCtf(*Inputs.front(), Path);
+    return writeCtf(*Inputs.front(), Paths.front(), Path);
   for (size_t I = 0; I < Inputs.size(); ++I)
-    if (Error E = writeCtf(*Inputs[I], Path + "/" + std::to_string(I)))
+    if (Error E =
+            writeCtf(*Inputs[I], Paths[I], Path + "/" + std::to_string(I)))
       return E;
   return Error::success();
+}
+
+/// The path through all inputs: a track of the first one.
+void addPath(const Options &O, const std::vector<std::string> &Names,
+             const Timeline &First, PathTrack &Out) {
+  if (Error None = readCriticalPath(Names, O.PathThread, Out)) {
+    std::fprintf(stderr, "kprobe-decode: warning: %s: no critical path: %s\n",
+                 Names.front().c_str(), None.text().c_str());
+    return;
+  }
+  Out.cut(First.beginNs() + O.Cut.FromNs,
+          O.Cut.ToNs < INT64_MAX - First.beginNs()
+              ? First.beginNs() + O.Cut.ToNs
+              : INT64_MAX);
 }
 
 int convert(Options &O) {
@@ -70,7 +86,6 @@ int convert(Options &O) {
   std::vector<std::unique_ptr<FileSource>> Sources;
   std::vector<std::unique_ptr<Timeline>> Inputs;
   std::vector<std::string> Names;
-  std::vector<PathTrack> Paths;
   std::vector<std::pair<std::string, std::string>> Faults;
   for (const std::string &File : O.Files) {
     auto Source = std::make_unique<FileSource>();
@@ -92,24 +107,21 @@ int convert(Options &O) {
       Faults.emplace_back(File, E.text());
     if (!T->trace().Owner)
       continue;
-    Paths.emplace_back();
-    if (O.Path)
-      if (Error None = readCriticalPath(File, O.PathThread, Paths.back()))
-        std::fprintf(stderr,
-                     "kprobe-decode: warning: %s: no critical path: %s\n",
-                     File.c_str(), None.text().c_str());
     Sources.push_back(std::move(Source));
     Inputs.push_back(std::move(T));
     Names.push_back(File);
   }
   int Status = 0;
+  std::vector<PathTrack> Paths(Inputs.size());
+  if (O.Path && !Inputs.empty())
+    addPath(O, Names, *Inputs.front(), Paths.front());
   if (!Inputs.empty()) {
     Progress Writing("writing " + O.Output);
     for (size_t I = 0; I < Inputs.size(); ++I)
       Inputs[I]->watch([&, I](uint64_t Given, uint64_t All) {
         Writing.show(I * All + Given, Inputs.size() * All);
       });
-    Error E = O.Format == "ctf"        ? writeCtfInputs(Inputs, O.Output)
+    Error E = O.Format == "ctf"        ? writeCtfInputs(Inputs, Paths, O.Output)
               : O.Format == "perfetto" ? writePerfetto(Inputs, Paths, O.Output)
               : O.Format == "chrome"   ? writeChrome(Inputs, Paths, O.Output)
               : O.Format == "csv"      ? writeCsv(Inputs, O.Output)
@@ -156,7 +168,7 @@ Command addConvertCommand(CLI::App &App) {
       ->type_name("FILE");
   Sub->add_flag("--critical-path", O->Path,
                 "a track of the critical path, as kprobe-decode critical-path "
-                "shows it (perfetto, chrome)");
+                "shows it of all FILEs (ctf, perfetto, chrome)");
   Sub->add_option("--thread", O->PathThread,
                   "whose path: id or name of a thread (default: the main "
                   "thread)")

@@ -1,4 +1,4 @@
-// One walk over the time line.
+// One walk over the time lines.
 #include "Activity.h"
 
 #include "Names.h"
@@ -13,33 +13,53 @@ bool contains(const std::string &Text, const char *Part) {
   return Text.find(Part) != std::string::npos;
 }
 
+/// What Linux last told about a thread.
+struct Scheduled {
+  bool Seen = false; ///< on a processor, or leaving one
+  bool Off = false;
+  ThreadWait Wait;
+  int64_t Syscall = -1;
+};
+
+/// What all dumps tell of together: one may have a thread's sleep, another who
+/// woke it.
+struct Common {
+  Activity &Out;
+  const FrameNames &Names;
+  int64_t BeginNs; ///< of the earliest
+  std::unordered_map<uint32_t, Scheduled> Linux; ///< by thread id
+  std::map<uint32_t, std::vector<ThreadWait>> StackWaits; ///< by thread id
+};
+
+/// Of one dump.
 class Gatherer {
 public:
-  Gatherer(Timeline &Input, StackReader &Reader, Activity &Out)
-      : Input(Input), T(Input.trace()), Reader(Reader), Out(Out) {
-    Process = T.Owner ? T.Owner->Record.Pid : 0;
+  Gatherer(const ActivityInput &From, Common &All)
+      : Input(From.Input), T(From.Input.trace()), Reader(From.Reader), All(All),
+        Out(All.Out), Linux(All.Linux) {
+    Process = T.Owner ? uint32_t(T.Owner->Record.Pid) : 0;
+    Parent = T.Owner ? uint32_t(T.Owner->Record.ParentPid) : 0;
   }
 
   void item(const TimelineItem &I);
   void finish();
 
 private:
-  /// What Linux last told about a thread.
-  struct Scheduled {
-    bool Seen = false; ///< on a processor, or leaving one
-    bool Off = false;
-    ThreadWait Wait;
-    int64_t Syscall = -1;
-  };
   struct OpenCall {
     uint32_t Depth = 0; ///< of calls that wait, nested
     int64_t Begin = 0;
     std::string Name;
   };
 
+  ThreadActivity &threadOf(uint32_t Id) {
+    ThreadActivity &A = Out.Threads[Id];
+    A.Id = Id;
+    A.Process = Process;
+    A.Parent = Parent;
+    return A;
+  }
   ThreadActivity &threadOf(const HostThread &H) {
-    ThreadActivity &A = Out.Threads[H.Record.ThreadId];
-    A.Id = H.Record.ThreadId;
+    ThreadActivity &A = threadOf(H.Record.ThreadId);
     if (!H.Name.empty())
       A.Name = H.Name;
     return A;
@@ -60,15 +80,17 @@ private:
   Timeline &Input;
   const Trace &T;
   StackReader &Reader;
+  Common &All;
   Activity &Out;
-  uint64_t Process;
-  std::unordered_map<uint32_t, Scheduled> Linux;  ///< by thread id
+  std::unordered_map<uint32_t, Scheduled> &Linux; ///< All's
+  uint32_t Process, Parent;
   std::unordered_map<uint32_t, OpenCall> Calls;   ///< by thread id
-  std::map<uint32_t, std::vector<ThreadWait>> StackWaits; ///< by thread id
   std::unordered_map<const Dispatch *, DeviceRun> Kernels;
   std::unordered_map<const TimelineWave *, std::map<uint32_t, int64_t>> Blocks;
   std::unordered_map<uint64_t, DeviceRun> Copies; ///< by number
   std::unordered_map<uint64_t, std::vector<uint32_t>> Submits; ///< by dispatch
+  /// By number; index in Out.Calls of its function.
+  std::unordered_map<uint64_t, size_t> Wanted;
 };
 
 void Gatherer::processorEvent(const HostItem &I, int64_t Ns) {
@@ -83,9 +105,7 @@ void Gatherer::processorEvent(const HostItem &I, int64_t Ns) {
       return;
     Out.Switches = true;
     Scheduled &S = Linux[Switch.ThreadId];
-    ThreadActivity &A = Out.Threads[Switch.ThreadId];
-    A.Id = Switch.ThreadId;
-    see(A, Ns);
+    see(threadOf(Switch.ThreadId), Ns);
     if (Head.Kind == KPROBE_HOST_SWITCH_OUT) {
       S.Off = true;
       S.Wait = ThreadWait();
@@ -95,7 +115,7 @@ void Gatherer::processorEvent(const HostItem &I, int64_t Ns) {
     } else if (S.Off || (!S.Seen && S.Wait.WokenNs != 0)) {
       S.Off = false;
       S.Wait.End = Ns;
-      addWait(A, S.Wait);
+      addWait(threadOf(Switch.ThreadId), S.Wait);
     }
     S.Seen = true;
     return;
@@ -105,7 +125,7 @@ void Gatherer::processorEvent(const HostItem &I, int64_t Ns) {
     Scheduled &S = Linux[W.Woken];
     // A thread that was never seen is new, or has slept since before the trace.
     if (!S.Seen && S.Wait.WokenNs == 0)
-      S.Wait.Begin = Input.beginNs() - 1;
+      S.Wait.Begin = All.BeginNs - 1;
     // The first one stands: it made the thread ready.
     if ((S.Off || !S.Seen) && S.Wait.WokenNs == 0) {
       S.Wait.WokenNs = Ns;
@@ -137,8 +157,8 @@ void Gatherer::stack(ThreadActivity &A, const HostStack &S) {
     W.Preempted = S.Preempted;
     W.Stack = S.Frames;
     for (uint32_t F : S.Frames)
-      W.ForDevice = W.ForDevice || waitsForDevice(Reader.frame(F).Name);
-    StackWaits[A.Id].push_back(std::move(W));
+      W.ForDevice = W.ForDevice || waitsForDevice(All.Names[F].Name);
+    All.StackWaits[A.Id].push_back(std::move(W));
   }
 }
 
@@ -173,7 +193,19 @@ void Gatherer::call(const TimelineItem &I, bool Begin) {
   ThreadActivity &A = threadOf(*I.Host->Thread);
   see(A, I.Ns);
   const ApiFunction *F = T.functionOf(I.Host->Event.Head);
-  if (!F || !waitsForDevice(F->Name))
+  if (!F)
+    return;
+  auto List = Out.Calls.find(F->Name);
+  if (List != Out.Calls.end()) {
+    uint64_t Number = I.Host->Event.Head.Call;
+    if (Begin) {
+      Wanted[Number] = List->second.size();
+      List->second.push_back({I.Ns, INT64_MAX, A.Id});
+    } else if (auto Place = Wanted.find(Number); Place != Wanted.end()) {
+      List->second[Place->second].End = I.Ns;
+    }
+  }
+  if (!waitsForDevice(F->Name))
     return;
   OpenCall &C = Calls[A.Id];
   if (Begin) {
@@ -225,8 +257,15 @@ void Gatherer::item(const TimelineItem &I) {
 }
 
 void Gatherer::finish() {
+  // Of threads that Linux alone has told of.
+  for (const auto &[Number, H] : T.Threads)
+    if (auto Known = Out.Threads.find(H.Record.ThreadId);
+        Known != Out.Threads.end() && !H.isProcessor() &&
+        Known->second.Name.empty())
+      Known->second.Name = H.Name;
   for (auto &[D, R] : Kernels) {
     R.Kernel = D;
+    R.Process = Process;
     R.Name = kernelName(*D);
     R.Thread = D->Record.ThreadId;
     R.Queue = D->Record.Queue;
@@ -243,14 +282,17 @@ void Gatherer::finish() {
       Out.Runs.push_back(std::move(R));
   }
   for (auto &[Number, R] : Copies)
-    if (R.End != 0)
+    if (R.End != 0) {
+      R.Process = Process;
       Out.Runs.push_back(std::move(R));
-  std::sort(Out.Runs.begin(), Out.Runs.end(),
-            [](const DeviceRun &A, const DeviceRun &B) {
-              return A.End != B.End ? A.End < B.End : A.Submit < B.Submit;
-            });
-  for (auto &[Id, A] : Out.Threads) {
-    std::vector<ThreadWait> &Stacks = StackWaits[Id];
+    }
+}
+
+/// Puts the stacks at the ends of waits to what Linux told of these, or in their
+/// place.
+void joinStacks(Common &All) {
+  for (auto &[Id, A] : All.Out.Threads) {
+    std::vector<ThreadWait> &Stacks = All.StackWaits[Id];
     if (A.Waits.empty()) {
       A.Waits = std::move(Stacks);
     } else {
@@ -283,11 +325,43 @@ bool waitsForDevice(const std::string &Function) {
          (contains(Function, "Memcpy") && !contains(Function, "Async"));
 }
 
-Error gatherActivity(Timeline &Input, StackReader &Reader, Activity &Out) {
-  Gatherer G(Input, Reader, Out);
-  Error E = Input.visit([&](const TimelineItem &I) { G.item(I); });
-  G.finish();
-  return E;
+void gatherActivity(std::vector<ActivityInput> &Inputs, const FrameNames &Names,
+                    Activity &Out) {
+  Common All = {Out, Names, INT64_MAX, {}, {}};
+  struct Walk {
+    Gatherer Own;
+    TimelineItem Item;
+    bool Done;
+  };
+  std::vector<Walk> Walks;
+  auto step = [&](size_t I) {
+    Walk &W = Walks[I];
+    Inputs[I].Fault = Inputs[I].Input.next(W.Item, W.Done);
+    W.Done = W.Done || Inputs[I].Fault;
+  };
+  for (const ActivityInput &From : Inputs) {
+    All.BeginNs = std::min(All.BeginNs, From.Input.beginNs());
+    Walks.push_back({Gatherer(From, All), {}, false});
+    step(Walks.size() - 1);
+  }
+  for (;;) {
+    size_t First = Walks.size();
+    for (size_t I = 0; I < Walks.size(); ++I)
+      if (!Walks[I].Done &&
+          (First == Walks.size() || Walks[I].Item.Ns < Walks[First].Item.Ns))
+        First = I;
+    if (First == Walks.size())
+      break;
+    Walks[First].Own.item(Walks[First].Item);
+    step(First);
+  }
+  for (Walk &W : Walks)
+    W.Own.finish();
+  std::sort(Out.Runs.begin(), Out.Runs.end(),
+            [](const DeviceRun &A, const DeviceRun &B) {
+              return A.End != B.End ? A.End < B.End : A.Submit < B.Submit;
+            });
+  joinStacks(All);
 }
 
 } // namespace kprobe

@@ -1,6 +1,6 @@
-// What each thread and each device did over time, gathered from one dump for
-// the critical path: when a thread waited and who ended it, when kernels and
-// copies ran and who submitted them.
+// What each thread and each device did over time, gathered from dumps of one
+// machine for the critical path: when a thread waited and who ended it, when
+// kernels and copies ran and who submitted them.
 //
 // Waits come from Linux's switches where they were recorded (--sched), else
 // from the stacks at their ends (--profile). Calls that wait for a device are
@@ -40,6 +40,7 @@ struct StackAt {
 
 struct ThreadActivity {
   uint32_t Id = 0;
+  uint32_t Process = 0, Parent = 0; ///< ids; 0: not known
   std::string Name;
   int64_t First = INT64_MAX, Last = INT64_MIN; ///< of its events
   bool Emulation = false;           ///< it is the virtual GPU's
@@ -53,7 +54,8 @@ struct DeviceRun {
   const Dispatch *Kernel = nullptr; ///< null: a copy
   std::string Name;
   uint32_t Thread = 0; ///< id of the thread that submitted it; 0: unknown
-  uint64_t Queue = 0;
+  uint32_t Process = 0; ///< id of the process
+  uint64_t Queue = 0;   ///< of that process
   int64_t Submit = 0, Begin = 0, End = 0;
   std::vector<uint32_t> Stack; ///< where it was submitted; empty: not known
   struct Wave {
@@ -63,8 +65,16 @@ struct DeviceRun {
   std::vector<Wave> Waves;
 };
 
+/// A call of an API function that was asked for.
+struct ApiCallSpan {
+  int64_t Begin, End; ///< End: INT64_MAX while it has not returned
+  uint32_t Thread;    ///< id
+};
+
 struct Activity {
   std::map<uint32_t, ThreadActivity> Threads; ///< by id
+  /// By function, of those that were there before gathering; by begin.
+  std::map<std::string, std::vector<ApiCallSpan>> Calls;
   std::vector<DeviceRun> Runs;                ///< by end
   bool Switches = false;                      ///< --sched was on
 };
@@ -72,8 +82,16 @@ struct Activity {
 /// Whether a function of HIP or HSA returns only when a device has come so far.
 bool waitsForDevice(const std::string &Function);
 
-/// Walks all of \p Input. Frames of stacks are numbers for \p Reader.
-Error gatherActivity(Timeline &Input, StackReader &Reader, Activity &Out);
+struct ActivityInput {
+  Timeline &Input;
+  StackReader &Reader; ///< of stacks in it
+  Error Fault = Error::success(); ///< after gathering
+};
+
+/// Walks all of \p Inputs by time. Frames of stacks are numbers of the readers'
+/// common FrameNames.
+void gatherActivity(std::vector<ActivityInput> &Inputs, const FrameNames &Names,
+                    Activity &Out);
 
 } // namespace kprobe
 

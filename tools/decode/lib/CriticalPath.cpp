@@ -39,9 +39,8 @@ const char *causeOf(std::string_view Name) {
 
 class Walk {
 public:
-  Walk(const Activity &A, const Trace &T, const StackReader &Reader,
-       int64_t From)
-      : A(A), T(T), Reader(Reader), From(From) {}
+  Walk(const Activity &A, const Trace &T, const FrameNames &Names, int64_t From)
+      : A(A), T(T), Names(Names), From(From) {}
 
   void from(uint32_t Start, int64_t End) {
     Thread = Start;
@@ -70,22 +69,43 @@ private:
     Now = std::min(Now, Begin);
   }
 
-  /// The run that ended last in (After, Now] and was submitted before Now.
+  const ThreadActivity *threadOf(uint32_t Id) const {
+    auto Found = A.Threads.find(Id);
+    return Found == A.Threads.end() ? nullptr : &Found->second;
+  }
+
+  /// The run of this thread's process that ended last in (After, Now] and was
+  /// submitted before Now.
   const DeviceRun *lastRun(int64_t After) const {
+    const ThreadActivity *Own = threadOf(Thread);
+    uint32_t Process = Own ? Own->Process : 0;
     auto Place = std::upper_bound(
         A.Runs.begin(), A.Runs.end(), Now,
         [](int64_t Ns, const DeviceRun &R) { return Ns < R.End; });
     while (Place != A.Runs.begin() && (--Place)->End > After)
-      if (Place->Submit < Now)
+      if (Place->Submit < Now && Place->Process == Process)
         return &*Place;
     return nullptr;
+  }
+
+  /// The main thread of a child of this thread's process, of those that ended in
+  /// (After, Now] the last one.
+  const ThreadActivity *lastChild(int64_t After) const {
+    const ThreadActivity *Best = nullptr, *Own = threadOf(Thread);
+    for (const auto &[Id, Each] : A.Threads)
+      if (Own->Process != 0 && Each.Parent == Own->Process &&
+          Each.Process == Id && Each.Last > After && Each.Last <= Now &&
+          (!Best || Each.Last > Best->Last))
+        Best = &Each;
+    return Best;
   }
 
   /// What held the queue when \p R was submitted.
   const DeviceRun *before(const DeviceRun &R) const {
     const DeviceRun *Best = nullptr;
     for (const DeviceRun &P : A.Runs)
-      if (&P != &R && P.Queue == R.Queue && P.Submit < R.Submit &&
+      if (&P != &R && P.Process == R.Process && P.Queue == R.Queue &&
+          P.Submit < R.Submit &&
           P.End > R.Submit && P.Begin < R.Begin &&
           (!Best || P.End > Best->End))
         Best = &P;
@@ -116,7 +136,7 @@ private:
     // Wrappers lie around what really waits.
     constexpr size_t Deepest = 8;
     for (size_t I = 0; I < W.Stack.size() && I < Deepest; ++I) {
-      const Frame &F = Reader.frame(W.Stack[W.Stack.size() - 1 - I]);
+      const Frame &F = Names[W.Stack[W.Stack.size() - 1 - I]];
       if (F.Python)
         break;
       if (const char *Cause = causeOf(F.Name))
@@ -141,6 +161,14 @@ private:
       return;
     }
     std::string Cause = blockedOn(W);
+    // Nobody records a process's very end: what it did last stands for it.
+    if (Cause.rfind("child", 0) == 0)
+      if (const ThreadActivity *Child = lastChild(W.Begin)) {
+        add(PathSegment::Kind::Blocked, Child->Last, nullptr, &W,
+            std::move(Cause));
+        Thread = Child->Id;
+        return;
+      }
     if (W.WokenNs > W.Begin && W.WokenNs < Now)
       add(PathSegment::Kind::Ready, W.WokenNs, nullptr, &W);
     add(PathSegment::Kind::Blocked, W.Begin, nullptr, &W, std::move(Cause));
@@ -170,10 +198,17 @@ private:
       return true;
     }
     int64_t Begin = From;
-    // Where Linux tells all, a thread was nothing before it first ran.
-    if (A.Switches && Own.First >= Now)
-      return false;
-    if (A.Switches)
+    const ThreadActivity *Parent =
+        Own.Process == Own.Id ? threadOf(Own.Parent) : nullptr;
+    // Where Linux tells all, a thread was nothing before it first ran; and a
+    // process was nothing before its parent began it.
+    if (Own.First >= Now) {
+      if (Parent)
+        Thread = Parent->Id;
+      if (Parent || A.Switches)
+        return Parent;
+    }
+    if (A.Switches || Parent)
       Begin = std::max(Begin, Own.First);
     if (Wait)
       Begin = std::max(Begin, Wait->End);
@@ -185,7 +220,7 @@ private:
 
   const Activity &A;
   const Trace &T;
-  const StackReader &Reader;
+  const FrameNames &Names;
   const int64_t From;
   uint32_t Thread = 0;
   int64_t Now = 0;
@@ -194,10 +229,9 @@ private:
 } // namespace
 
 std::vector<PathSegment> criticalPath(const Activity &A, const Trace &T,
-                                      const StackReader &Reader,
-                                      uint32_t Thread, int64_t From,
-                                      int64_t To) {
-  Walk W(A, T, Reader, From);
+                                      const FrameNames &Names, uint32_t Thread,
+                                      int64_t From, int64_t To) {
+  Walk W(A, T, Names, From);
   W.from(Thread, To);
   return std::move(W.Path);
 }

@@ -6,6 +6,8 @@
 //   thread waited for a device      the kernel or copy that ended last, then
 //                                   what held its queue, or its submission
 //   thread was woken by a thread    that thread, from the moment that it did so
+//   thread waited for a child       the child, from its end; and from a child's
+//                                   begin its parent
 //   thread waited for anything else the cause by its system call or its stack
 //
 // Each moment from the begin to the end is in exactly one segment.
@@ -35,11 +37,11 @@ struct PathSegment {
   const ThreadWait *Wait = nullptr; ///< of Preempted, Blocked, Ready
 };
 
-/// From \p To of thread \p Thread back to \p From, in order of time.
+/// From \p To of thread \p Thread back to \p From, in order of time. \p T: of
+/// the machine on which all of \p A was recorded.
 std::vector<PathSegment> criticalPath(const Activity &A, const Trace &T,
-                                      const StackReader &Reader,
-                                      uint32_t Thread, int64_t From,
-                                      int64_t To);
+                                      const FrameNames &Names, uint32_t Thread,
+                                      int64_t From, int64_t To);
 
 /// The waves of \p Run that it waited for: the one that ended last, then the one
 /// whose end it began after, and so on.

@@ -34,7 +34,7 @@ uint32_t Flame::intern(const kprobe::Frame &F) {
 /// What is remembered while walking one dump.
 class Flame::Walk {
 public:
-  Walk(Flame &Out, const Trace &T) : Out(Out), T(T), Reader(T) {}
+  Walk(Flame &Out, const Trace &T) : Out(Out), T(T), Reader(T, Names) {}
 
   void item(const TimelineItem &I) {
     switch (I.What) {
@@ -88,9 +88,9 @@ private:
     Path Start = S.Emulation ? Path{Out.intern(Frame{"virtual GPU", "", 0})}
                              : threadPath(Thread.Record.Thread);
     if (S.Kind != KPROBE_HOST_STACK_SUBMIT)
-      return Out.addStack(Start, S, Reader);
+      return Out.addStack(Start, S, Names);
     for (uint32_t F : S.Frames)
-      Start.push_back(Out.intern(Reader.frame(F)));
+      Start.push_back(Out.intern(Names[F]));
     Submitted[S.Weight] = Start;
   }
 
@@ -115,6 +115,7 @@ private:
 
   Flame &Out;
   const Trace &T;
+  FrameNames Names;
   StackReader Reader;
   std::unordered_map<uint64_t, Call> Calls;     ///< by number
   std::unordered_map<uint64_t, Path> Submitted; ///< by dispatch
@@ -122,7 +123,7 @@ private:
 };
 
 void Flame::addStack(const Path &Thread, const HostStack &S,
-                     const StackReader &Reader) {
+                     const FrameNames &Names) {
   bool Wait = S.Kind == KPROBE_HOST_STACK_WAIT;
   if (Wait ? !Wanted.Waits : !Wanted.Samples)
     return;
@@ -138,7 +139,7 @@ void Flame::addStack(const Path &Thread, const HostStack &S,
   if (S.Broken)
     P.push_back(intern(Frame{"(broken stack)", "", 0}));
   for (uint32_t F : S.Frames)
-    P.push_back(intern(Reader.frame(F)));
+    P.push_back(intern(Names[F]));
   if (Wait)
     P.push_back(
         intern(Frame{S.Preempted ? "(preempted)" : "(waiting)", "", 0}));

@@ -60,7 +60,7 @@ private:
   uint32_t intern(const Frame &F);
   uint32_t intern(const kprobe::Frame &F);
   void addStack(const Path &Thread, const HostStack &S,
-                const StackReader &Reader);
+                const FrameNames &Names);
   void addRun(const Dispatch &D, const Run &R, Path Below);
 
   FlameChoice Wanted;

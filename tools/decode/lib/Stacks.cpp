@@ -78,7 +78,7 @@ void StackReader::learn(uint32_t Thread, const HostEvent &Event) {
                              std::string(Lines), R.FirstLine};
 }
 
-uint32_t StackReader::number(const Frame &F) {
+uint32_t FrameNames::number(const Frame &F) {
   auto [Place, New] =
       Numbers.try_emplace(F, static_cast<uint32_t>(Frames.size()));
   if (New)
@@ -143,7 +143,7 @@ bool StackReader::read(const HostThread &Thread, const HostEvent &Event,
   size_t NextPython = 0;
   for (const CodePlace &P : Native) {
     if (!Fits || !isInterpreter(P)) {
-      Out.Frames.push_back(number({P.Function, P.File, P.Line, false}));
+      Out.Frames.push_back(Frames.number({P.Function, P.File, P.Line, false}));
       continue;
     }
     for (bool More = true; More && NextPython < Python.size();) {
@@ -151,13 +151,13 @@ bool StackReader::read(const HostThread &Thread, const HostEvent &Event,
       More = F.Entry == 0;
       auto Found = Codes.find({Number, F.Code});
       if (Found == Codes.end()) {
-        Out.Frames.push_back(number({"(unknown code of Python)", "", 0, true}));
+        Out.Frames.push_back(Frames.number({"(unknown code of Python)", "", 0, true}));
         continue;
       }
       const Code &C = Found->second;
       uint32_t Line = pythonLine(C.Lines, C.FirstLine, F.Offset);
       Out.Frames.push_back(
-          number({C.Name, C.File, Line ? Line : C.FirstLine, true}));
+          Frames.number({C.Name, C.File, Line ? Line : C.FirstLine, true}));
     }
   }
   std::reverse(Out.Frames.begin(), Out.Frames.end());

@@ -32,6 +32,17 @@ struct Frame {
   }
 };
 
+/// Frames by number, of all stacks that are looked at together.
+class FrameNames {
+public:
+  const Frame &operator[](uint32_t Number) const { return *Frames[Number]; }
+  uint32_t number(const Frame &F);
+
+private:
+  std::map<Frame, uint32_t> Numbers;
+  std::vector<const Frame *> Frames; ///< keys of Numbers
+};
+
 struct HostStack {
   uint32_t Thread = 0; ///< number of the HostThread
   uint32_t Kind = 0;   ///< KPROBE_HOST_STACK_*
@@ -41,7 +52,7 @@ struct HostStack {
   bool Broken = false;    ///< outer frames are missing
   bool Preempted = false; ///< of a wait
   bool Emulation = false; ///< of a thread that is the virtual GPU's
-  std::vector<uint32_t> Frames; ///< numbers for StackReader::frame()
+  std::vector<uint32_t> Frames; ///< by their FrameNames, outermost first
 };
 
 /// Line of the instruction at \p Offset, by a location table of CPython 3.11
@@ -50,13 +61,12 @@ uint32_t pythonLine(std::string_view Table, uint32_t FirstLine, int64_t Offset);
 
 class StackReader {
 public:
-  explicit StackReader(const Trace &T) : Names(T) {}
+  StackReader(const Trace &T, FrameNames &Frames) : Names(T), Frames(Frames) {}
 
   /// Learns of code and reads stacks. Events of a thread in their order. True
   /// when \p Out is a stack.
   bool read(const HostThread &Thread, const HostEvent &Event, HostStack &Out);
 
-  const Frame &frame(uint32_t Number) const { return *Frames[Number]; }
   const Symbols &symbols() const { return Names; }
   uint64_t brokenStacks() const { return Broken; }
 
@@ -66,12 +76,10 @@ private:
     uint32_t FirstLine = 0;
   };
   void learn(uint32_t Thread, const HostEvent &Event);
-  uint32_t number(const Frame &F);
 
   Symbols Names;
+  FrameNames &Frames;
   std::map<std::pair<uint32_t, uint64_t>, Code> Codes; ///< by thread, number
-  std::map<Frame, uint32_t> Numbers;
-  std::vector<const Frame *> Frames; ///< keys of Numbers
   uint64_t Broken = 0;
 };
 

@@ -1,9 +1,12 @@
 // source.kprobe.dump: lets babeltrace2 read dumps, alone or merged with traces
 // of other kinds.
 //
-// Parameters: "inputs", an array of dump files. One output port a dump. What is
-// damaged is an error of the component; everything before it has been shown.
+// Parameters: "inputs", an array of dump files, one output port each; and
+// "critical-path", a boolean: the path through all of them is shown in the first
+// one, of the main thread or of "thread", an id or a name. What is damaged is an
+// error of the component; everything before it has been shown.
 // Answers babeltrace.support-info, so that a dump needs no --component.
+#include "PathInput.h"
 #include "TraceMessages.h"
 
 #include <cstdio>
@@ -31,6 +34,26 @@ bt_component_class_initialize_method_status fail(bt_self_component *Self,
   return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 }
 
+/// The path that the user wants; empty without one, which is told.
+PathTrack wantedPath(const bt_value *Parameters,
+                     const std::vector<std::string> &Files) {
+  PathTrack Out;
+  const bt_value *Wanted =
+      bt_value_map_borrow_entry_value_const(Parameters, "critical-path");
+  const bt_value *Thread =
+      bt_value_map_borrow_entry_value_const(Parameters, "thread");
+  std::string Name = !Thread ? ""
+                     : bt_value_is_string(Thread) ? bt_value_string_get(Thread)
+                     : bt_value_is_signed_integer(Thread)
+                         ? std::to_string(bt_value_integer_signed_get(Thread))
+                         : "?";
+  if (Wanted && bt_value_is_bool(Wanted) && bt_value_bool_get(Wanted))
+    if (Error E = readCriticalPath(Files, Name, Out))
+      std::fprintf(stderr, "source.kprobe.dump: no critical path: %s\n",
+                   E.text().c_str());
+  return Out;
+}
+
 bt_component_class_initialize_method_status
 initialize(bt_self_component_source *Source,
            bt_self_component_source_configuration *, const bt_value *Parameters,
@@ -41,12 +64,14 @@ initialize(bt_self_component_source *Source,
   if (!Paths || !bt_value_is_array(Paths) || bt_value_array_is_empty(Paths))
     return fail(Self, "inputs", "an array of dump files is needed");
   auto All = std::make_unique<Inputs>();
+  std::vector<std::string> Files;
   for (uint64_t I = 0; I < bt_value_array_get_length(Paths); ++I) {
     const bt_value *Value =
         bt_value_array_borrow_element_by_index_const(Paths, I);
     if (!bt_value_is_string(Value))
       return fail(Self, "inputs", "an array of dump files is needed");
     std::string Path = bt_value_string_get(Value);
+    Files.push_back(Path);
     All->push_back(std::make_unique<Input>());
     Input &In = *All->back();
     Error E = In.Source.open(Path);
@@ -59,9 +84,11 @@ initialize(bt_self_component_source *Source,
     if (E)
       std::fprintf(stderr, "source.kprobe.dump: %s: %s\n", Path.c_str(),
                    E.text().c_str());
-    if (!In.Messages.initialize(Source, "dump" + std::to_string(I)))
-      return fail(Self, Path, "cannot set up the trace");
   }
+  All->front()->Messages.Path = wantedPath(Parameters, Files);
+  for (uint64_t I = 0; I < All->size(); ++I)
+    if (!(*All)[I]->Messages.initialize(Source, "dump" + std::to_string(I)))
+      return fail(Self, Files[I], "cannot set up the trace");
   bt_self_component_set_data(Self, All.release());
   return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }

@@ -25,6 +25,9 @@ struct PathTrack {
   };
   std::string Name; ///< "": there is none
   std::vector<Slice> Slices;
+
+  /// Keeps what lies between these times.
+  void cut(int64_t FromNs, int64_t ToNs);
 };
 
 /// Chrome's JSON trace format, "X" slices that nest on their track: a process
@@ -44,7 +47,8 @@ Error writeCallsCsv(const std::vector<std::unique_ptr<Timeline>> &Inputs,
                     const std::string &Path);
 
 /// A CTF 1.8 trace in directory \p Path, through libbabeltrace2's writer.
-Error writeCtf(Timeline &Input, const std::string &Path);
+Error writeCtf(Timeline &Input, const PathTrack &Track,
+               const std::string &Path);
 
 } // namespace kprobe
 

@@ -77,11 +77,11 @@ std::string describe(const PathReport &R, const PathSegment &S) {
 
 /// The place in the source that a programmer looks for: the innermost Python
 /// line, and the innermost native function with a name.
-std::string hottest(const StackReader &Reader,
+std::string hottest(const FrameNames &Names,
                     const std::vector<uint32_t> &Stack) {
   std::string Python, Native;
   for (auto Place = Stack.rbegin(); Place != Stack.rend(); ++Place) {
-    const Frame &F = Reader.frame(*Place);
+    const Frame &F = Names[*Place];
     std::string Line =
         F.File.empty() ? ""
                        : " (" + F.File.substr(F.File.rfind('/') + 1) + ":" +
@@ -112,12 +112,12 @@ void addPlaces(const PathReport &R, const PathSegment &S, Weights &To) {
     for (; End != Ran.end() && End->Ns <= S.End; ++End)
       Sum += static_cast<double>(End->Weight);
     for (; Place != End; ++Place)
-      To[hottest(R.Reader, Place->Stack)] +=
+      To[hottest(R.Names, Place->Stack)] +=
           Ns * static_cast<double>(Place->Weight) / Sum;
   } else if (S.Wait && !S.Wait->Stack.empty()) {
-    To[hottest(R.Reader, S.Wait->Stack)] += Ns;
+    To[hottest(R.Names, S.Wait->Stack)] += Ns;
   } else if (S.What == Kind::Launch && !S.Run->Stack.empty()) {
-    To[hottest(R.Reader, S.Run->Stack)] += Ns;
+    To[hottest(R.Names, S.Run->Stack)] += Ns;
   } else if (S.What == Kind::Device && S.Run->Kernel) {
     Weights Blocks;
     double Sum = 0;
@@ -129,7 +129,7 @@ void addPlaces(const PathReport &R, const PathSegment &S, Weights &To) {
       }
     // Who launched it comes with the blocks: the path leads from there to here.
     std::string Launcher =
-        S.Run->Stack.empty() ? "" : " < " + hottest(R.Reader, S.Run->Stack);
+        S.Run->Stack.empty() ? "" : " < " + hottest(R.Names, S.Run->Stack);
     for (const auto &[Label, Time] : Blocks)
       To[Label + Launcher] += Ns * Time / Sum;
     if (Blocks.empty() && !Launcher.empty())
@@ -221,6 +221,17 @@ PathTrack criticalPathTrack(const PathReport &R) {
                             Order.empty() ? "" : Order.front().first});
   }
   return Track;
+}
+
+void PathTrack::cut(int64_t FromNs, int64_t ToNs) {
+  std::vector<Slice> Kept;
+  for (Slice &S : Slices) {
+    S.BeginNs = std::max(S.BeginNs, FromNs);
+    S.EndNs = std::min(S.EndNs, ToNs);
+    if (S.BeginNs < S.EndNs)
+      Kept.push_back(std::move(S));
+  }
+  Slices = std::move(Kept);
 }
 
 std::string criticalPathJson(const PathReport &R) {

@@ -10,10 +10,9 @@ namespace kprobe {
 /// What the report is about; all of it must live on.
 struct PathReport {
   const Activity &A;
-  const Trace &T;
-  const StackReader &Reader;
+  const FrameNames &Names;
   uint32_t Thread;
-  int64_t BeginNs; ///< of the trace: times are shown from there on
+  int64_t BeginNs; ///< of the first trace: times are shown from there on
   std::vector<PathSegment> Segments;
 };
 

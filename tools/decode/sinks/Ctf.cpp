@@ -53,8 +53,10 @@ Error takeError(const std::string &What) {
 
 } // namespace
 
-Error writeCtf(Timeline &Input, const std::string &Path) {
+Error writeCtf(Timeline &Input, const PathTrack &Track,
+               const std::string &Path) {
   TraceMessages Source(Input);
+  Source.Path = Track;
   GraphParts G;
   if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, BT_FALSE,
                      &G.Plugin) != BT_PLUGIN_FIND_STATUS_OK)

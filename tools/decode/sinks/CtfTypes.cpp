@@ -80,7 +80,8 @@ bt_field_class *CtfTypes::site(const Timeline &Input) {
   return number(Class, 32);
 }
 
-bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
+bool CtfTypes::create(bt_self_component *Self, const Timeline &Input,
+                      bool WithPath) {
   const Process &P = *Input.trace().Owner;
   Class = bt_trace_class_create(Self);
   Clock = bt_clock_class_create(Self);
@@ -179,6 +180,12 @@ bool CtfTypes::create(bt_self_component *Self, const Timeline &Input) {
                                                        {"kept", n(64)},
                                                        {"overwritten", n(64)},
                                                        {"empty", n(64)}}));
+  if (WithPath)
+    PathSegment =
+        event("kprobe:path_segment", structure(Class, {{"kind", text()},
+                                                       {"what", text()},
+                                                       {"place", text()},
+                                                       {"duration_ns", n(64)}}));
   createHost();
   createLinux();
   if (Failed)

@@ -1,7 +1,8 @@
 // Declarations of our CTF trace in libbabeltrace2's trace IR.
 //
 // One trace a process with one stream an agent, one for submissions and kernels
-// (host), one for each thread whose calls were recorded and one for each
+// (host), one of the critical path if
+// that is shown, one for each thread whose calls were recorded and one for each
 // processor on which Linux was watched. Sites are
 // an enumeration, whose labels carry block and source: an event then costs four
 // bytes for its site and a reader still shows names.
@@ -23,7 +24,7 @@ struct CtfTypes {
                        *KernelEnd = nullptr, *WaveBegin = nullptr,
                        *Block = nullptr, *WaveEnd = nullptr,
                        *CallBegin = nullptr, *CallEnd = nullptr,
-                       *DispatchCounter = nullptr;
+                       *DispatchCounter = nullptr, *PathSegment = nullptr;
   std::map<uint32_t, const bt_event_class *> Host; ///< by KPROBE_HOST_*
   /// Site numbers of the trace: tables one after another.
   std::map<const SiteTable *, uint64_t> FirstSite;
@@ -34,7 +35,7 @@ struct CtfTypes {
   ~CtfTypes();
 
   /// False when libbabeltrace2 refused (memory).
-  bool create(bt_self_component *Self, const Timeline &Input);
+  bool create(bt_self_component *Self, const Timeline &Input, bool WithPath);
 
 private:
   const bt_event_class *event(const char *Name, bt_field_class *Payload);

@@ -109,7 +109,8 @@ bool TraceMessages::initialize(bt_self_component_source *Self,
   return bt_self_component_source_add_output_port(Self, Port.c_str(), this,
                                                   nullptr) ==
              BT_SELF_COMPONENT_ADD_PORT_STATUS_OK &&
-         Types.create(bt_self_component_source_as_self_component(Self), Input);
+         Types.create(bt_self_component_source_as_self_component(Self), Input,
+                      !Path.Slices.empty());
 }
 
 std::string TraceMessages::hostStreamName(int64_t Number) const {
@@ -128,7 +129,8 @@ TraceStream *TraceMessages::streamOf(bt_self_message_iterator *Iterator,
   S.Itself = bt_stream_create(Types.Streams, Types.Trace);
   if (!S.Itself)
     return nullptr;
-  std::string Name = Number == HostStream ? "host"
+  std::string Name = Number == HostStream   ? "host"
+                     : Number == PathStream ? "critical_path"
                      : Number < ThreadStreams
                          ? "agent_" + std::to_string(Number)
                          : hostStreamName(Number);
@@ -158,29 +160,57 @@ bool TraceMessages::closePacket(bt_self_message_iterator *Iterator,
 }
 
 bool TraceMessages::produce(bt_self_message_iterator *Iterator) {
-  TimelineItem Item;
-  bool Done = false;
-  if (Error E = Input.next(Item, Done)) {
-    Fault = E.text();
-    return false;
-  }
-  if (Done) {
-    Finished = true;
-    // A trace without a packet would have no metadata either.
-    if (Streams.empty()) {
-      TraceStream *Host = streamOf(Iterator, HostStream);
-      if (!Host)
-        return false;
-      LastClock = static_cast<uint64_t>(Input.beginNs());
-      if (!openPacket(Iterator, *Host, LastClock))
-        return false;
+  if (!HasNext && !NoneLeft) {
+    if (Error E = Input.next(Next, NoneLeft)) {
+      Fault = E.text();
+      return false;
     }
-    for (auto &[Number, S] : Streams)
-      if ((S.Packet && !closePacket(Iterator, S)) ||
-          !add(bt_message_stream_end_create(Iterator, S.Itself)))
-        return false;
-    return true;
+    HasNext = !NoneLeft;
   }
+  if (NextSlice < Path.Slices.size() &&
+      (!HasNext || Path.Slices[NextSlice].BeginNs <= Next.Ns))
+    return produceSlice(Iterator, Path.Slices[NextSlice++]);
+  if (!HasNext)
+    return finish(Iterator);
+  HasNext = false;
+  return produceItem(Iterator, Next);
+}
+
+bool TraceMessages::finish(bt_self_message_iterator *Iterator) {
+  Finished = true;
+  // A trace without a packet would have no metadata either.
+  if (Streams.empty()) {
+    TraceStream *Host = streamOf(Iterator, HostStream);
+    if (!Host)
+      return false;
+    LastClock = static_cast<uint64_t>(Input.beginNs());
+    if (!openPacket(Iterator, *Host, LastClock))
+      return false;
+  }
+  for (auto &[Number, S] : Streams)
+    if ((S.Packet && !closePacket(Iterator, S)) ||
+        !add(bt_message_stream_end_create(Iterator, S.Itself)))
+      return false;
+  return true;
+}
+
+bool TraceMessages::produceSlice(bt_self_message_iterator *Iterator,
+                                 const PathTrack::Slice &Slice) {
+  TraceStream *S = streamOf(Iterator, PathStream);
+  bt_message *Message =
+      S ? addEvent(Iterator, *S, Types.PathSegment,
+                   static_cast<uint64_t>(Slice.BeginNs))
+        : nullptr;
+  if (!Message)
+    return false;
+  Payload Out(Message);
+  Out << Slice.Kind << Slice.Text << Slice.Place
+      << static_cast<uint64_t>(Slice.EndNs - Slice.BeginNs);
+  return Out.Good;
+}
+
+bool TraceMessages::produceItem(bt_self_message_iterator *Iterator,
+                                const TimelineItem &Item) {
   const bt_event_class *Class = classOf(Types, Item);
   if (!Class) // a SUBMIT: the dispatch says the same
     return true;
@@ -190,11 +220,7 @@ bool TraceMessages::produce(bt_self_message_iterator *Iterator) {
                             : HostStream);
   if (!S)
     return false;
-  uint64_t Clock = LastClock = static_cast<uint64_t>(Item.Ns);
-  if (S->Packet && S->Events == EventsPerPacket && !closePacket(Iterator, *S))
-    return false;
-  if (!S->Packet && !openPacket(Iterator, *S, Clock))
-    return false;
+  uint64_t Clock = static_cast<uint64_t>(Item.Ns);
   bt_message *Message = addEvent(Iterator, *S, Class, Clock);
   return Message && fill(Types, Input.trace(), Item, Message) &&
          (Item.What != TimelineItem::Kind::KernelBegin ||
@@ -204,6 +230,11 @@ bool TraceMessages::produce(bt_self_message_iterator *Iterator) {
 bt_message *TraceMessages::addEvent(bt_self_message_iterator *Iterator,
                                     TraceStream &S, const bt_event_class *Class,
                                     uint64_t Clock) {
+  LastClock = Clock;
+  if (S.Packet && S.Events >= EventsPerPacket && !closePacket(Iterator, S))
+    return nullptr;
+  if (!S.Packet && !openPacket(Iterator, S, Clock))
+    return nullptr;
   bt_message *Message =
       bt_message_event_create_with_packet_and_default_clock_snapshot(
           Iterator, Class, S.Packet, Clock);

@@ -6,6 +6,7 @@
 #ifndef KPROBE_DECODE_TRACEMESSAGES_H
 #define KPROBE_DECODE_TRACEMESSAGES_H
 
+#include "Converters.h"
 #include "CtfTypes.h"
 
 #include <deque>
@@ -32,16 +33,23 @@ public:
   /// Puts at least one message into Ready unless all is done.
   bool produce(bt_self_message_iterator *Iterator);
 
+  PathTrack Path; ///< to be shown, too; before initialize()
   std::deque<const bt_message *> Ready;
   bool Finished = false;
   std::string Fault; ///< of the Timeline, for main
 
 private:
+  bool produceItem(bt_self_message_iterator *Iterator,
+                   const TimelineItem &Item);
+  bool produceSlice(bt_self_message_iterator *Iterator,
+                    const PathTrack::Slice &Slice);
+  bool finish(bt_self_message_iterator *Iterator);
   TraceStream *streamOf(bt_self_message_iterator *Iterator, int64_t Number);
   std::string hostStreamName(int64_t Number) const;
   bool openPacket(bt_self_message_iterator *Iterator, TraceStream &S,
                   uint64_t Clock);
   bool closePacket(bt_self_message_iterator *Iterator, TraceStream &S);
+  /// In a packet of the stream.
   bt_message *addEvent(bt_self_message_iterator *Iterator, TraceStream &S,
                        const bt_event_class *Class, uint64_t Clock);
   /// What else is known of a kernel that begins.
@@ -54,11 +62,14 @@ private:
   }
 
   Timeline &Input;
+  TimelineItem Next; ///< if HasNext
+  bool HasNext = false, NoneLeft = false;
+  size_t NextSlice = 0;
   /// Of the last event of any stream: messages of all streams are in order of
   /// time, those about packets too.
   uint64_t LastClock = 0;
   CtfTypes Types;
-  static constexpr int64_t HostStream = -1;
+  static constexpr int64_t HostStream = -1, PathStream = -2;
   static constexpr int64_t ThreadStreams = int64_t(1) << 32;
   /// By agent, and the host's; behind them the threads'.
   std::map<int64_t, TraceStream> Streams;
