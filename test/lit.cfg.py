@@ -12,6 +12,7 @@ import os
 import platform
 import shutil
 import struct
+import subprocess
 
 import lit.formats
 
@@ -50,6 +51,17 @@ hipcc = "hipcc" if is_main else os.path.join(config.kprobe_source, "tools", "hip
 browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 if browser:
     config.available_features.add("browser")
+
+# A CPython that publishes its offsets (3.13 and later), beside Debian's 3.11. What is
+# in PATH may be a script that chooses one.
+for minor in range(20, 12, -1):
+    published = shutil.which(f"python3.{minor}")
+    asked = published and subprocess.run([published, "-c", "import sys; print(sys.executable)"],
+                                         capture_output=True, text=True)
+    if asked and asked.returncode == 0:
+        config.available_features.add("published-python")
+        config.substitutions.append(("%newer_python", asked.stdout.strip()))
+        break
 
 # Longer names first: lit replaces in order, by plain search.
 config.substitutions += [

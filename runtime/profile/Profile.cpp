@@ -167,7 +167,7 @@ ProfiledThread *newThread() {
   auto *T = static_cast<ProfiledThread *>(Memory);
   T->SampleEvent = T->WaitEvent = -1;
   // Each space numbers the code that it has described; the stream is one.
-  T->Spaces[1].Codes.Count = 1u << 31;
+  T->Spaces[1].Reading.Codes.Count = 1u << 31;
   T->ThreadId = pid_t(syscall(SYS_gettid));
   pthread_attr_t Attributes;
   if (pthread_getattr_np(pthread_self(), &Attributes) == 0) {

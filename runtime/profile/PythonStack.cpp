@@ -1,4 +1,4 @@
-// Walks CPython's frames.
+// Finds CPython's thread state and walks its frames.
 #include "PythonStack.h"
 
 #include <atomic>
@@ -9,210 +9,258 @@
 namespace kprobe {
 namespace {
 
-// CPython 3.11: Include/cpython/{pystate,code}.h, Include/internal/
-// pycore_{frame,runtime}.h. test/unit/runtime/PythonLayout.c holds these numbers
-// against the headers.
-constexpr PythonLayout Layout311 = {
-#include "PythonLayout311.def"
+// Published with release once it is whole.
+std::atomic<const PythonInterpreter *> Found{nullptr};
+
+// Guarded reads of frames, which lie close together: what surrounds the last one
+// is at hand.
+class FrameWindow {
+public:
+  FrameWindow(const StackMemory &Memory, PythonScratch &Scratch)
+      : Memory(Memory), Bytes(Scratch.Window) {}
+
+  bool read(uint64_t Address, void *Out, size_t Count) {
+    // The interpreter's own stack: no system call.
+    if (Address >= Memory.Low && Address < Memory.High)
+      return Memory.read(Address, Out, Count);
+    if ((Address < Begin || Address + Count > End) && !fill(Address, Count))
+      return Memory.read(Address, Out, Count);
+    std::memcpy(Out, Bytes + (Address - Begin), Count);
+    return true;
+  }
+
+private:
+  // Outer frames lie below: from Address down to the begin of its page, which is
+  // there if Address is, and of the page before, if that is there, too.
+  bool fill(uint64_t Address, size_t Count) {
+    constexpr uint64_t Page = 4096;
+    uint64_t Low = Address & ~(Page - 1), Own = Address + Count - Low;
+    if (Own > Page || Low < Page)
+      return false;
+    Begin = End = 0;
+    struct iovec To[2] = {{Bytes + Page, Own}, {Bytes, Page}};
+    struct iovec From[2] = {{reinterpret_cast<void *>(Low), Own},
+                            {reinterpret_cast<void *>(Low - Page), Page}};
+    ssize_t Got = syscall(SYS_process_vm_readv, Memory.Process, To, 2, From, 2, 0);
+    if (Got < ssize_t(Own))
+      return false;
+    bool Both = Got == ssize_t(Own + Page);
+    Begin = Both ? Low - Page : Low;
+    End = Low + Own;
+    if (!Both)
+      std::memmove(Bytes, Bytes + Page, Own);
+    return true;
+  }
+
+  const StackMemory &Memory;
+  uint8_t *Bytes;
+  uint64_t Begin = 0, End = 0;
 };
 
-struct Interpreter {
-  PythonLayout Layout;
-  uint64_t Runtime, CodeType, TextType, BytesType;
-  uint32_t Version;
+struct StateFields {
+  uint64_t Thread = 0, Next = 0, Frame = 0;
+  uint32_t Status = 0;
+
+  bool read(const PythonLayout &L, const StackMemory &Memory, uint64_t State) {
+    uint8_t Bytes[PythonLayout::MostStateBytes];
+    if (State % 8 != 0 || !Memory.read(State, Bytes, L.StateBytes))
+      return false;
+    std::memcpy(&Thread, Bytes + L.StateThread, sizeof(Thread));
+    std::memcpy(&Next, Bytes + L.StateNext, sizeof(Next));
+    std::memcpy(&Frame, Bytes + L.StateFrame, sizeof(Frame));
+    std::memcpy(&Status, Bytes + L.StateStatus, sizeof(Status));
+    return true;
+  }
+  // PyThreadState._status.active: it runs Python code or may at once.
+  bool isActive() const { return Status >> 4 & 1; }
 };
 
-// Published with release once it is whole; never freed.
-std::atomic<const Interpreter *> Found{nullptr};
+enum class Innermost { None, Known, Broken };
 
-// Heads of objects, the same in 3.11 and later.
-constexpr uint32_t ObjectType = 8, VariableSize = 16, BytesData = 32;
-constexpr uint32_t TextLength = 16, TextState = 32, AsciiData = 48,
-                   OtherData = 72;
-
-bool hasType(const StackMemory &Memory, uint64_t Object, uint64_t Type) {
-  uint64_t Own = 0;
-  return Object % 8 == 0 && Memory.read(Object + ObjectType, Own) && Own == Type;
-}
-
-// This thread's state, or 0.
-uint64_t ownState(const Interpreter &I, const StackMemory &Memory) {
+// 3.11: who holds the lock, or what this thread has in its Py_tss_t.
+Innermost findFrame311(const PythonInterpreter &I, const StackMemory &Memory,
+                       uint64_t Thread, uint64_t &Frame) {
+  const PythonLayout &L = I.Layout;
   // Static data of the interpreter, which is never unloaded.
   const auto *Runtime = reinterpret_cast<const char *>(I.Runtime);
-  uint64_t State = 0, Thread = 0;
-  std::memcpy(&State, Runtime + I.Layout.RuntimeCurrent, sizeof(State));
-  if (State && Memory.read(State + I.Layout.StateThread, Thread) &&
-      Thread == uint64_t(pthread_self()))
-    return State;
-  // Another thread holds the lock.
-  struct {
-    int32_t Made;
-    uint32_t Key;
-  } Own;
-  std::memcpy(&Own, Runtime + I.Layout.RuntimeKey, sizeof(Own));
-  return Own.Made ? reinterpret_cast<uint64_t>(pthread_getspecific(Own.Key)) : 0;
+  uint64_t State = 0;
+  std::memcpy(&State, Runtime + L.RuntimeCurrent, sizeof(State));
+  StateFields Fields;
+  if (!State || !Fields.read(L, Memory, State) || Fields.Thread != Thread) {
+    struct {
+      int32_t Made;
+      uint32_t Key;
+    } Own;
+    std::memcpy(&Own, Runtime + L.RuntimeKey, sizeof(Own));
+    State = Own.Made ? reinterpret_cast<uint64_t>(pthread_getspecific(Own.Key))
+                     : 0;
+    if (!State)
+      return Innermost::None;
+    if (!Fields.read(L, Memory, State))
+      return Innermost::Broken;
+  }
+  return Memory.read(Fields.Frame + L.FramesCurrent, Frame) ? Innermost::Known
+                                                            : Innermost::Broken;
 }
 
-// Appends the UTF-8 of a str object, or as much as fits.
-struct Text {
-  char Bytes[400];
-  uint16_t Count = 0;
-
-  bool put(uint32_t Letter) {
-    char Form[4];
-    uint16_t Length = 0;
-    if (Letter < 0x80) {
-      Form[Length++] = char(Letter);
-    } else {
-      if (Letter >= 0x10000) {
-        Form[Length++] = char(0xf0 | Letter >> 18);
-        Form[Length++] = char(0x80 | (Letter >> 12 & 63));
-      } else if (Letter >= 0x800) {
-        Form[Length++] = char(0xe0 | Letter >> 12);
-      } else {
-        Form[Length++] = char(0xc0 | Letter >> 6);
-      }
-      if (Letter >= 0x800)
-        Form[Length++] = char(0x80 | (Letter >> 6 & 63));
-      Form[Length++] = char(0x80 | (Letter & 63));
-    }
-    if (Count + Length > int(sizeof(Bytes)))
-      return false;
-    std::memcpy(Bytes + Count, Form, Length);
-    Count = uint16_t(Count + Length);
-    return true;
+// Since 3.13: the state of this thread, of all states of all interpreters. Other
+// threads may change these lists meanwhile, and states that they free may be in
+// any condition: what is found names this thread, and so do few other words.
+Innermost findFrame(const PythonInterpreter &I, const StackMemory &Memory,
+                    uint64_t Thread, PythonScratch &Scratch, uint64_t &Frame) {
+  constexpr unsigned MostStates = 4096;
+  const PythonLayout &L = I.Layout;
+  StateFields Fields;
+  if (Scratch.State && Fields.read(L, Memory, Scratch.State) &&
+      Fields.Thread == Thread && Fields.isActive()) {
+    Frame = Fields.Frame;
+    return Innermost::Known;
   }
+  Scratch.State = 0;
+  unsigned Seen = 0, Own = 0;
+  uint64_t Interpreter = 0;
+  Memory.read(I.Runtime + L.RuntimeInterpreters, Interpreter);
+  for (; Interpreter && Seen < MostStates; ++Seen) {
+    uint64_t State = 0;
+    if (!Memory.read(Interpreter + L.InterpreterThreads, State))
+      return Innermost::Broken;
+    for (; State && Seen < MostStates; State = Fields.Next, ++Seen) {
+      if (!Fields.read(L, Memory, State))
+        return Innermost::Broken;
+      if (Fields.Thread != Thread)
+        continue;
+      ++Own;
+      Scratch.State = State;
+      Frame = Fields.Frame;
+      if (Fields.isActive())
+        return Innermost::Known;
+    }
+    if (!Memory.read(Interpreter + L.InterpreterNext, Interpreter))
+      return Innermost::Broken;
+  }
+  // A thread that has states of several interpreters and is active in none of
+  // them waits in one: there is no telling in which.
+  if (Own > 1)
+    Scratch.State = 0;
+  return Own == 0   ? Innermost::None
+         : Own == 1 ? Innermost::Known
+                    : Innermost::Broken;
+}
 
-  bool read(const Interpreter &I, const StackMemory &Memory, uint64_t Object) {
-    uint64_t Length = 0;
-    uint32_t State = 0;
-    if (!hasType(Memory, Object, I.TextType) ||
-        !Memory.read(Object + TextLength, Length) ||
-        !Memory.read(Object + TextState, State))
+// Fills Scratch.Frames; false when something does not fit.
+bool walk(const PythonLayout &L, const StackMemory &Memory, uint64_t Frame,
+          PythonScratch &Scratch, PythonStack &Out) {
+  // enum _frameowner: from here on frames stand for calls of the interpreter
+  // from C, and have no code.
+  constexpr uint8_t OwnedByInterpreter = 3;
+  FrameWindow Window(Memory, Scratch);
+  uint8_t Bytes[PythonLayout::MostFrameBytes];
+  auto word = [&](uint32_t Offset) {
+    uint64_t Value;
+    std::memcpy(&Value, Bytes + Offset, sizeof(Value));
+    return Value;
+  };
+  // An interpreter's own frame has no code: those come on top.
+  for (unsigned Steps = 0; Frame; ++Steps) {
+    if (Steps == 2 * PythonScratch::MostFrames || Out.Count == Out.Most) {
+      Out.Cut = true;
+      return true;
+    }
+    if (Frame % 8 != 0 || !Window.read(Frame, Bytes, L.FrameBytes))
       return false;
-    // interned:2 kind:3 compact:1 ascii:1
-    uint32_t Width = State >> 2 & 7;
-    bool Compact = State >> 5 & 1, Ascii = State >> 6 & 1;
-    if (!Compact || (Width != 1 && Width != 2 && Width != 4))
+    uint64_t Previous = word(L.FramePrevious);
+    uint8_t Owner = Bytes[L.FrameOwner];
+    if (Previous == Frame)
       return false;
-    uint64_t Place = Object + (Ascii ? AsciiData : OtherData);
-    for (uint64_t Done = 0; Done < Length;) {
-      uint8_t Piece[256];
-      uint64_t Letters = sizeof(Piece) / Width;
-      if (Letters > Length - Done)
-        Letters = Length - Done;
-      if (!Memory.read(Place + Done * Width, Piece, Letters * Width))
+    if (L.Published && Owner >= OwnedByInterpreter) {
+      if (Owner > OwnedByInterpreter + 1)
         return false;
-      for (uint64_t N = 0; N < Letters; ++N) {
-        uint32_t Letter = 0;
-        std::memcpy(&Letter, Piece + N * Width, Width);
-        if (!put(Letter))
-          return true; // cut
-      }
-      Done += Letters;
+      // Outermost frames of a thread may stand on one that begins its list.
+      if (Out.Count)
+        Scratch.Frames[Out.Count - 1].Entry = 1;
+    } else {
+      if (!L.Published && Owner > 1)
+        return false;
+      PythonScratch::Frame &F = Scratch.Frames[Out.Count++];
+      // References are tagged in their lowest bits.
+      F.Code = word(L.FrameCode) & ~uint64_t(L.Published ? 7 : 0);
+      F.Instruction = word(L.FrameInstruction);
+      F.Entry = L.Published ? 0 : Owner;
+      F.Copy = 0;
+      if (L.FrameCopy)
+        std::memcpy(&F.Copy, Bytes + L.FrameCopy, sizeof(F.Copy));
     }
-    return true;
+    Frame = Previous;
   }
-};
-
-// Describes the code object in the stream; false when it is none, or when
-// there is no room.
-bool describe(const Interpreter &I, const StackMemory &Memory,
-              HostStream &Stream, const PythonCodes::Known &Code) {
-  Text Name, File;
-  uint64_t LineBytes = 0;
-  constexpr uint64_t MostLineBytes = 16 << 10;
-  if (!Name.read(I, Memory, Code.Name) || !File.read(I, Memory, Code.File) ||
-      !hasType(Memory, Code.Lines, I.BytesType) ||
-      !Memory.read(Code.Lines + VariableSize, LineBytes))
-    return false;
-  if (LineBytes > MostLineBytes)
-    LineBytes = MostLineBytes;
-  uint64_t Bytes = sizeof(KprobePythonCode) + Name.Count + File.Count + LineBytes;
-  Bytes = (Bytes + 7) & ~uint64_t(7);
-  uint8_t *Place = Stream.open(Bytes, Stream.Reserved);
-  if (!Place)
-    return false;
-  std::memset(Place + Bytes - 8, 0, 8);
-  KprobePythonCode Event = {{uint16_t(Bytes), KPROBE_HOST_PYTHON_CODE, 0,
-                             Stream.Current, hostNowNs()},
-                            Code.Number,
-                            Code.FirstLine,
-                            I.Version,
-                            Name.Count,
-                            File.Count,
-                            uint32_t(LineBytes)};
-  uint8_t *To = Place + sizeof(Event);
-  std::memcpy(To, Name.Bytes, Name.Count);
-  To += Name.Count;
-  std::memcpy(To, File.Bytes, File.Count);
-  if (!Memory.read(Code.Lines + BytesData, To + File.Count, LineBytes))
-    Event.LineTableBytes = 0;
-  std::memcpy(Place, &Event, sizeof(Event));
-  Stream.publish();
   return true;
 }
 
-// The first bytes of an object, with one system call for all of its fields.
-template <size_t Size> struct Fields {
-  uint8_t Bytes[Size];
+// Where the instructions begin that a frame executes.
+bool codeBegin(const PythonLayout &L, const StackMemory &Memory,
+               const PythonScratch::Frame &F, uint64_t &Begin) {
+  Begin = F.Code + L.CodeBegin;
+  if (L.CodeCopies == 0 || F.Copy == 0)
+    return true;
+  uint64_t List = 0; // its length, then the copies
+  return F.Copy > 0 && Memory.read(F.Code + L.CodeCopies, List) &&
+         Memory.read(List + 8 + uint64_t(F.Copy) * 8, Begin) && Begin != 0;
+}
 
-  bool read(const StackMemory &Memory, uint64_t Object) {
-    return Object % 8 == 0 && Memory.read(Object, Bytes, Size);
-  }
-  template <typename T> T at(uint32_t Offset) const {
-    T Value;
-    std::memcpy(&Value, Bytes + Offset, sizeof(T));
-    return Value;
-  }
-};
-constexpr size_t CodeBytes = 144; // up to and with co_linetable
-constexpr size_t FrameBytes = 72; // all but the locals
-
-// The number of the code object at Object; 0: it is none.
-uint32_t numberOf(const Interpreter &I, const StackMemory &Memory,
-                  HostStream &Stream, PythonCodes &Codes, uint64_t Object) {
+// Numbers and offsets of the code of frames [First, Last); false when something
+// does not fit.
+bool describe(const PythonInterpreter &I, const StackMemory &Memory,
+              HostStream &Stream, PythonScratch &Scratch, uint32_t First,
+              uint32_t Last, PythonStack &Out) {
   const PythonLayout &L = I.Layout;
-  Fields<CodeBytes> Read;
-  if (!Read.read(Memory, Object) ||
-      Read.at<uint64_t>(ObjectType) != I.CodeType)
-    return 0;
-  PythonCodes::Known Code = {Object,
-                             Read.at<uint64_t>(L.CodeFile),
-                             Read.at<uint64_t>(L.CodeName),
-                             Read.at<uint64_t>(L.CodeLines),
-                             Read.at<uint32_t>(L.CodeFirstLine),
-                             0};
-  PythonCodes::Known &Place =
-      Codes.Entries[(Object >> 5) % PythonCodes::Places];
-  // Another function may have come to lie where one was.
-  if (Place.Number && Place.Object == Object && Place.File == Code.File &&
-      Place.Name == Code.Name && Place.Lines == Code.Lines &&
-      Place.FirstLine == Code.FirstLine)
-    return Place.Number;
-  Code.Number = Codes.Count + 1;
-  if (!describe(I, Memory, Stream, Code))
-    return 0;
-  ++Codes.Count;
-  Place = Code;
-  return Code.Number;
+  struct iovec To[PythonScratch::Batch], From[PythonScratch::Batch];
+  uint8_t Place[PythonScratch::Batch]; // of each frame's code in Fields
+  uint32_t Codes = 0;
+  for (uint32_t N = First; N < Last; ++N) {
+    void *Code = reinterpret_cast<void *>(Scratch.Frames[N].Code);
+    uint32_t Known = 0;
+    while (Known < Codes && From[Known].iov_base != Code)
+      ++Known;
+    Place[N - First] = uint8_t(Known);
+    if (Known < Codes)
+      continue;
+    To[Codes] = {Scratch.Fields[Codes], L.CodeBytes};
+    From[Codes++] = {Code, L.CodeBytes};
+  }
+  if (syscall(SYS_process_vm_readv, Memory.Process, To, Codes, From, Codes, 0) !=
+      ssize_t(Codes * L.CodeBytes))
+    return false;
+  for (uint32_t N = First; N < Last; ++N) {
+    const PythonScratch::Frame &F = Scratch.Frames[N];
+    uint32_t Number =
+        numberOfPythonCode(I, Memory, Stream, Scratch.Codes, F.Code,
+                           Scratch.Fields[Place[N - First]]);
+    uint64_t Begin = 0;
+    if (!Number || !codeBegin(L, Memory, F, Begin))
+      return false;
+    int64_t Offset = int64_t(F.Instruction - Begin);
+    // The place before the first instruction is where a new frame stands.
+    if (Offset < -2 || Offset > INT32_MAX)
+      return false;
+    Out.Frames[N] = {Number, int32_t(Offset), F.Entry};
+  }
+  return true;
 }
 
 } // namespace
 
 std::string findPython() {
   static bool Told = false;
-  if (Found.load(std::memory_order_relaxed) || Told)
+  if (foundPython() || Told)
     return "";
   auto symbol = [](const char *Name) {
     return reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, Name));
   };
-  Interpreter I = {Layout311,
-                   symbol("_PyRuntime"),
-                   symbol("PyCode_Type"),
-                   symbol("PyUnicode_Type"),
-                   symbol("PyBytes_Type"),
-                   0};
+  PythonInterpreter I = {pythonLayout311(),
+                         symbol("_PyRuntime"),
+                         symbol("PyCode_Type"),
+                         symbol("PyUnicode_Type"),
+                         symbol("PyBytes_Type"),
+                         0};
   if (!I.CodeType)
     return "";
   Told = true;
@@ -220,8 +268,15 @@ std::string findPython() {
   if (const auto *Version = reinterpret_cast<const unsigned long *>(
           dlsym(RTLD_DEFAULT, "Py_Version")))
     I.Version = uint32_t(*Version);
-  if (I.Runtime && I.Version >> 16 == 0x030b) {
-    Found.store(new Interpreter(I), std::memory_order_release);
+  bool Is311 = I.Version >> 16 == 0x030b;
+  std::string Why;
+  if (!Is311)
+    Why = I.Runtime ? publishedPythonLayout(
+                          reinterpret_cast<const uint64_t *>(I.Runtime),
+                          I.Version, I.Layout)
+                    : "it has no _PyRuntime";
+  if (Why.empty()) {
+    Found.store(new PythonInterpreter(I), std::memory_order_release);
     return "";
   }
   char Text[64] = "before 3.11";
@@ -229,51 +284,35 @@ std::string findPython() {
     snprintf(Text, sizeof(Text), "%u.%u", I.Version >> 24,
              I.Version >> 16 & 255);
   return std::string("profile: stacks of CPython ") + Text +
-         " cannot be read; native frames only";
+         " cannot be read (" + Why + "); native frames only";
 }
 
-void readPythonStack(const StackMemory &Memory, HostStream &Stream,
-                     PythonCodes &Codes, PythonStack &Out) {
+const PythonInterpreter *foundPython() {
+  return Found.load(std::memory_order_acquire);
+}
+
+void readPythonStack(const PythonInterpreter &I, const StackMemory &Memory,
+                     uint64_t Thread, HostStream &Stream,
+                     PythonScratch &Scratch, PythonStack &Out) {
   Out.Count = 0;
   Out.Broken = Out.Cut = false;
-  const Interpreter *I = Found.load(std::memory_order_acquire);
-  if (!I)
+  uint64_t Frame = 0;
+  Innermost Where = I.Layout.Published
+                        ? findFrame(I, Memory, Thread, Scratch, Frame)
+                        : findFrame311(I, Memory, Thread, Frame);
+  if (Where == Innermost::None)
     return;
-  const PythonLayout &L = I->Layout;
-  uint64_t State = ownState(*I, Memory);
-  if (!State)
-    return;
-  uint64_t Frames = 0, Frame = 0;
-  Out.Broken = !Memory.read(State + L.StateFrames, Frames) ||
-               !Memory.read(Frames + L.FramesCurrent, Frame);
-  while (Frame && !Out.Broken) {
-    if (Out.Count == Out.Most) {
-      Out.Cut = true;
-      return;
-    }
-    Fields<FrameBytes> Read;
-    uint32_t Number = 0;
-    if (!Read.read(Memory, Frame)) {
-      Out.Broken = true;
-      break;
-    }
-    const auto Code = Read.at<uint64_t>(L.FrameCode);
-    const auto Instruction = Read.at<uint64_t>(L.FrameInstruction);
-    const auto Previous = Read.at<uint64_t>(L.FramePrevious);
-    const auto Entry = Read.at<uint8_t>(L.FrameEntry);
-    if (Entry <= 1)
-      Number = numberOf(*I, Memory, Stream, Codes, Code);
-    int64_t Offset = int64_t(Instruction - (Code + L.CodeBegin));
-    // The place before the first instruction is where a new frame stands.
-    if (!Number || Offset < -2 || Offset > INT32_MAX || Previous == Frame) {
-      Out.Broken = true;
-      break;
-    }
-    Out.Frames[Out.Count++] = {Number, int32_t(Offset), Entry};
-    Frame = Previous;
+  bool Good = Where == Innermost::Known &&
+              walk(I.Layout, Memory, Frame, Scratch, Out);
+  for (uint32_t N = 0; Good && N < Out.Count; N += PythonScratch::Batch) {
+    uint32_t Last = N + PythonScratch::Batch;
+    Good = describe(I, Memory, Stream, Scratch, N,
+                    Last < Out.Count ? Last : Out.Count, Out);
   }
-  if (Out.Broken)
-    Out.Count = 0;
+  if (Good)
+    return;
+  Out.Broken = true;
+  Out.Count = 0;
 }
 
 } // namespace kprobe

@@ -5,6 +5,7 @@
 #include "Unwind.h"
 
 #include <cerrno>
+#include <pthread.h>
 #include <sys/resource.h>
 
 namespace kprobe {
@@ -49,9 +50,11 @@ static void recordStack(ProfiledThread &T, ProfiledThread::Space &Space,
   NativeStack Native = {Space.Frames, ProfiledThread::MostFrames, 0, false, false};
   unwind(Registers, Memory, Native);
 
-  PythonStack Python = {Space.Python, ProfiledThread::MostPython, 0, false,
+  PythonStack Python = {Space.Python, PythonScratch::MostFrames, 0, false,
                         false};
-  readPythonStack(Memory, *T.Stream, Space.Codes, Python);
+  if (const PythonInterpreter *I = foundPython())
+    readPythonStack(*I, Memory, uint64_t(pthread_self()), *T.Stream,
+                    Space.Reading, Python);
 
   const size_t NativeBytes = Native.Count * sizeof(uint64_t);
   const size_t PythonBytes = Python.Count * sizeof(KprobePythonFrame);

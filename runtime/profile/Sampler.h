@@ -13,7 +13,6 @@ namespace kprobe {
 
 struct ProfiledThread {
   static constexpr uint32_t MostFrames = 512;
-  static constexpr uint32_t MostPython = 256;
   static constexpr size_t AlternateBytes = 64 << 10;
 
   HostStream *Stream;
@@ -31,8 +30,8 @@ struct ProfiledThread {
   struct Space {
     bool Busy;
     uint64_t Frames[MostFrames];
-    KprobePythonFrame Python[MostPython];
-    PythonCodes Codes;
+    KprobePythonFrame Python[PythonScratch::MostFrames];
+    PythonScratch Reading;
   } Spaces[2];
   alignas(64) uint8_t Alternate[AlternateBytes];
 };

@@ -127,7 +127,10 @@ bool StackReader::read(const HostThread &Thread, const HostEvent &Event,
       Out.Emulation = P.Emulator && !Out.Broken;
 
   auto isInterpreter = [](const CodePlace &P) {
-    return P.Function == Interpreter;
+    // GCC may have put a part of it elsewhere: NAME.cold.
+    return P.Function.compare(0, sizeof(Interpreter) - 1, Interpreter) == 0 &&
+           (P.Function.size() == sizeof(Interpreter) - 1 ||
+            P.Function[sizeof(Interpreter) - 1] == '.');
   };
   auto Evaluations =
       std::count_if(Native.begin(), Native.end(), isInterpreter);
