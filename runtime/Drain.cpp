@@ -229,8 +229,17 @@ void Drain::describeAgent(Agent &Device) {
 }
 
 void Drain::announceTable(const SiteTable &Table) {
-  if (TablesWritten.insert(Table.ContentHash).second)
-    append(KPROBE_CHUNK_SITE_TABLE, Table.Bytes.data(), Table.Bytes.size());
+  if (!TablesWritten.insert(Table.ContentHash).second)
+    return;
+  append(KPROBE_CHUNK_SITE_TABLE, Table.Bytes.data(), Table.Bytes.size());
+  for (uint32_t I = 0; I < Table.Kernels.size(); ++I) {
+    const SiteTable::Kernel &Kernel = Table.Kernels[I];
+    if (!Kernel.NeedsKnown)
+      continue;
+    KprobeResourcesRecord Record = {Table.ContentHash, I, 0, Kernel.Original,
+                                    Kernel.Clone};
+    append(KPROBE_CHUNK_RESOURCES, &Record, sizeof(Record));
+  }
 }
 
 void Drain::writeClocks(bool OnlyNew) {

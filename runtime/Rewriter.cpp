@@ -70,15 +70,38 @@ GridShape gridShape(const hsa_kernel_dispatch_packet_t &Packet,
   return Shape;
 }
 
+static void recordBarrier(const QueueState &Queue, const AqlPacket &Packet,
+                          uint64_t Index) {
+  hsa_barrier_and_packet_t Barrier; // of one layout with barrier-OR
+  static_assert(sizeof(Barrier) == sizeof(Packet), "packets are of one size");
+  std::memcpy(&Barrier, &Packet, sizeof(Barrier));
+  uint16_t Signals = 0;
+  for (hsa_signal_t Signal : Barrier.dep_signal)
+    Signals += Signal.handle != 0;
+  recordHostEvent(KPROBE_HOST_BARRIER,
+                  KprobeHostBarrier{{},
+                                    Index,
+                                    Queue.Number,
+                                    uint16_t(Packet.Header & 0xff),
+                                    Signals});
+}
+
 void Rewriter::rewrite(const std::shared_ptr<QueueState> &Queue,
                        AqlPacket *Packets, size_t Count, uint64_t FirstIndex) {
   for (size_t I = 0; I < Count; ++I) {
     if (Exact)
       Exact->sawPacket(*Queue, Packets[I]);
-    if ((Packets[I].Header & 0xff) == HSA_PACKET_TYPE_KERNEL_DISPATCH)
+    switch (Packets[I].Header & 0xff) {
+    case HSA_PACKET_TYPE_KERNEL_DISPATCH:
       rewriteDispatch(
           Queue, reinterpret_cast<hsa_kernel_dispatch_packet_t &>(Packets[I]),
           FirstIndex + I, Queue->Submitted + I);
+      break;
+    case HSA_PACKET_TYPE_BARRIER_AND:
+    case HSA_PACKET_TYPE_BARRIER_OR:
+      recordBarrier(*Queue, Packets[I], FirstIndex + I);
+      break;
+    }
   }
   std::lock_guard<std::mutex> Guard(Queue->Lock);
   Queue->Submitted += Count;

@@ -1,51 +1,9 @@
-// ELF64 sections, then the tables in one of them; layouts from <elf.h> and
-// kprobe/wire.h.
+// The tables in one of the sections; layouts from kprobe/wire.h.
 #include "SiteTables.h"
-
-#include "kprobe/wire.h"
-
-#include <cstring>
-#include <elf.h>
+#include "ElfBytes.h"
+#include "KernelNeeds.h"
 
 namespace kprobe {
-
-namespace {
-// Bounds-checked reads from untrusted bytes.
-class Span {
-public:
-  Span(const uint8_t *Data, uint64_t Bytes) : Data(Data), Bytes(Bytes) {}
-
-  bool holds(uint64_t Offset, uint64_t Count) const {
-    return Offset <= Bytes && Count <= Bytes - Offset;
-  }
-  template <typename T> bool read(uint64_t Offset, T &Out) const {
-    if (!holds(Offset, sizeof(T)))
-      return false;
-    std::memcpy(&Out, Data + Offset, sizeof(T));
-    return true;
-  }
-  // A NUL-terminated string that starts at Offset and ends inside the span.
-  bool readString(uint64_t Offset, std::string &Out) const {
-    if (Offset >= Bytes)
-      return false;
-    const void *End = std::memchr(Data + Offset, 0, size_t(Bytes - Offset));
-    if (!End)
-      return false;
-    Out.assign(reinterpret_cast<const char *>(Data + Offset),
-               static_cast<const char *>(End));
-    return true;
-  }
-  Span part(uint64_t Offset, uint64_t Count) const {
-    return holds(Offset, Count) ? Span(Data + Offset, Count) : Span(Data, 0);
-  }
-  const uint8_t *data() const { return Data; }
-  uint64_t size() const { return Bytes; }
-
-private:
-  const uint8_t *Data;
-  uint64_t Bytes;
-};
-} // namespace
 
 uint64_t siteTableHash(const uint8_t *Table, size_t Bytes) {
   constexpr size_t Field = offsetof(KprobeSiteTableHeader, ContentHash);
@@ -55,37 +13,6 @@ uint64_t siteTableHash(const uint8_t *Table, size_t Bytes) {
     Hash = (Hash ^ (Inside ? 0u : Table[I])) * 0x100000001b3ull;
   }
   return Hash;
-}
-
-// The section's bytes; an empty span when there is none.
-static Span findSection(const Span &Elf, const char *Name) {
-  Span None(Elf.data(), 0);
-  Elf64_Ehdr Header;
-  if (!Elf.read(0, Header) ||
-      std::memcmp(Header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      Header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      Header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      Header.e_shentsize != sizeof(Elf64_Shdr))
-    return None;
-  auto ReadSection = [&](uint64_t Index, Elf64_Shdr &Section) {
-    uint64_t Offset = Index * sizeof(Elf64_Shdr);
-    return Header.e_shoff <= UINT64_MAX - Offset &&
-           Elf.read(Header.e_shoff + Offset, Section);
-  };
-  Elf64_Shdr Names;
-  if (!ReadSection(Header.e_shstrndx, Names) || Names.sh_type == SHT_NOBITS)
-    return None;
-  Span Strings = Elf.part(Names.sh_offset, Names.sh_size);
-  for (uint64_t I = 0; I < Header.e_shnum; ++I) {
-    Elf64_Shdr Section;
-    std::string SectionName;
-    if (!ReadSection(I, Section))
-      return None;
-    if (Section.sh_type != SHT_NOBITS &&
-        Strings.readString(Section.sh_name, SectionName) && SectionName == Name)
-      return Elf.part(Section.sh_offset, Section.sh_size);
-  }
-  return None;
 }
 
 // Whether the kernel's blocks can be put in an order in which control only goes
@@ -134,7 +61,7 @@ static bool isBounded(const Span &Table, const KprobeSiteTableHeader &Header,
   return Ordered == Kernel.SiteCount && Ordered != 0;
 }
 
-static std::shared_ptr<const SiteTable> readTable(const Span &Bytes,
+static std::shared_ptr<SiteTable> readTable(const Span &Bytes,
                                                   std::string &Problem) {
   KprobeSiteTableHeader Header;
   auto Fail = [&](const char *Text) {
@@ -180,8 +107,11 @@ static std::shared_ptr<const SiteTable> readTable(const Span &Bytes,
 SiteTableList readSiteTablesUntrusted(const void *Elf, size_t ElfBytes,
                                       std::string &Problem) {
   SiteTableList Tables;
-  Span Section = findSection(Span(static_cast<const uint8_t *>(Elf), ElfBytes),
-                             KPROBE_SITE_SECTION);
+  const Span File(static_cast<const uint8_t *>(Elf), ElfBytes);
+  Span Section = findSection(File, KPROBE_SITE_SECTION);
+  std::map<std::string, KprobeKernelNeeds> Needs;
+  if (Section.size() != 0)
+    Needs = readKernelNeeds(File);
   uint64_t Offset = 0;
   while (Section.holds(Offset, sizeof(uint64_t))) {
     uint64_t Word = 0;
@@ -195,6 +125,15 @@ SiteTableList readSiteTablesUntrusted(const void *Elf, size_t ElfBytes,
     if (!Table)
       break;
     Offset += Table->Bytes.size();
+    for (SiteTable::Kernel &Kernel : Table->Kernels) {
+      auto Original = Needs.find(Kernel.Name);
+      auto Clone = Needs.find(Kernel.CloneName);
+      Kernel.NeedsKnown = Original != Needs.end() && Clone != Needs.end();
+      if (Kernel.NeedsKnown) {
+        Kernel.Original = Original->second;
+        Kernel.Clone = Clone->second;
+      }
+    }
     Tables.push_back(std::move(Table));
   }
   return Tables;

@@ -23,6 +23,8 @@ struct SiteTable {
     uint32_t CloneMode = KPROBE_MODE_RING; // or DROP, COUNTERS
     uint32_t SiteCount = 0;
     bool Bounded = false; // a wave visits no site twice: no loop, no call
+    bool NeedsKnown = false; // the code object says what both take
+    KprobeKernelNeeds Original = {}, Clone = {};
   };
   std::vector<uint8_t> Bytes; // verbatim, for the dump
   uint64_t ContentHash = 0;

@@ -36,7 +36,7 @@ kprobe_lib = os.path.join(config.kprobe_build, "lib")
 # FileCheck, not and split-file are LLVM 15's; our own programs come first.
 config.environment["PATH"] = os.pathsep.join(
     [kprobe_bin, llvm_bin, config.environment.get("PATH", "/usr/bin:/bin")])
-for name in ("HOME", "TMPDIR", "CCACHE_DIR", "RODINIA_DIR",
+for name in ("HOME", "TMPDIR", "CCACHE_DIR", "RODINIA_DIR", "PERFETTO_DIR",
              "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
@@ -126,3 +126,7 @@ if platform.machine() == "x86_64" and may_sample():
         config.available_features.add("perf-paranoid-" + paranoid.read().strip())
 if os.path.isdir(os.path.join(os.environ.get("RODINIA_DIR", ""), "hip")):
     config.available_features.add("rodinia")
+
+# A checkout of Perfetto has the schema that others read traces by.
+if os.path.isdir(os.path.join(os.environ.get("PERFETTO_DIR", ""), "protos", "perfetto", "trace")):
+    config.available_features.add("perfetto")

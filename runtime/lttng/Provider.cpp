@@ -42,6 +42,8 @@ kprobe_lttng_event(const KprobeHostEvent *Head, const char *Api,
     KPROBE_EMIT(queue_create, KprobeHostQueue);
   case KPROBE_HOST_QUEUE_DESTROY:
     KPROBE_EMIT(queue_destroy, KprobeHostQueue);
+  case KPROBE_HOST_BARRIER:
+    KPROBE_EMIT(barrier, KprobeHostBarrier);
   case KPROBE_HOST_CODE_LOAD:
     KPROBE_EMIT(code_load, KprobeHostCode);
   case KPROBE_HOST_CODE_UNLOAD:

@@ -105,6 +105,16 @@ LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(
     kprobe, queue, kprobe, queue_destroy,
     LTTNG_UST_TP_ARGS(const KprobeHostQueue *, event))
 
+LTTNG_UST_TRACEPOINT_EVENT(
+    kprobe, barrier, LTTNG_UST_TP_ARGS(const KprobeHostBarrier *, event),
+    LTTNG_UST_TP_FIELDS(
+        KPROBE_TP_HEAD(event) lttng_ust_field_integer(uint64_t, queue_index,
+                                                      event->QueueIndex)
+            lttng_ust_field_integer(uint32_t, queue, event->Queue)
+                lttng_ust_field_integer(uint16_t, type, event->Type)
+                    lttng_ust_field_integer(uint16_t, signals,
+                                            event->Signals)))
+
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(
     kprobe, code, LTTNG_UST_TP_ARGS(const KprobeHostCode *, event),
     LTTNG_UST_TP_FIELDS(

@@ -12,7 +12,7 @@ import time
 
 LINE = re.compile(r"\[(\d+)\.(\d{9})\] (?:\(.*?\) )?(?:\S+ )?kprobe:(\w+): (.*)$")
 NAMES = {"call_begin", "call_end", "dispatch", "allocate", "free", "copy", "copy_done",
-         "queue_create", "queue_destroy", "code_load", "code_unload"}
+         "queue_create", "queue_destroy", "barrier", "code_load", "code_unload"}
 # The two tools measure the distance of the clocks each for itself.
 OFFSET_SLACK_NS = 5000
 

@@ -43,6 +43,8 @@ class Walk:
         self.waves = {}       # (dispatch, wave) -> [begin, end of last block]
         self.memory = {}      # address -> bytes
         self.copies = {}      # number -> done
+        self.queues = set()
+        self.packets = {}     # queue -> index of its last barrier
         self.count = {}
 
     def event(self, ns, name, f):
@@ -122,6 +124,14 @@ class Walk:
 
     def on_queue_create(self, f):
         self.inside_call(f)
+        self.queues.add(f["queue"])
+
+    def on_barrier(self, f):
+        self.inside_call(f)
+        assert f["queue"] in self.queues and f["type"] == "barrier-AND", f
+        # Packets of a queue are numbered as they are submitted.
+        assert f["queue_index"] > self.packets.get(f["queue"], -1), f
+        self.packets[f["queue"]] = f["queue_index"]
 
     def on_code_load(self, f):
         self.inside_call(f)
@@ -164,7 +174,7 @@ def main():
     assert sum(block["hits"] for kernel in kernels for block in kernel.get("blocks", ())) == \
         walk.count["block"] + walk.count.get("block_begin", 0)
     assert not [key for key in stats["lost"] if key.startswith("host_events")], stats["lost"]
-    for name in ("allocate", "queue_create", "code_load"):
+    for name in ("allocate", "queue_create", "barrier", "code_load"):
         assert walk.count.get(name), f"no {name}"
     apis = {f["api"] for f in walk.calls.values()}
     assert apis == {"hip", "hsa"}, apis

@@ -37,7 +37,7 @@
 /* Version of everything in this file. A reader refuses another major version;
  * minor versions only append chunk kinds or use reserved fields. */
 #define KPROBE_WIRE_MAJOR 1u
-#define KPROBE_WIRE_MINOR 2u
+#define KPROBE_WIRE_MINOR 3u
 
 /* ------------------------------------------------------------------ events
  *
@@ -404,6 +404,26 @@ KPROBE_STATIC_ASSERT(sizeof(KprobeAgentRecord) == 48, "");
 /* SITE_TABLE payload: the bytes of one site table, verbatim; a table is
  * referred to by its ContentHash. */
 
+/* RESOURCES payload, since 1.3: what a kernel and its clone need, as their code
+ * object says; after its SITE_TABLE. */
+typedef struct KprobeKernelNeeds {
+  uint32_t Vgprs;         /* accumulation registers included */
+  uint32_t Sgprs;
+  uint32_t LdsBytes;      /* of a workgroup, without dynamic LDS */
+  uint32_t ScratchBytes;  /* of a work-item */
+  uint64_t CodeBytes;     /* without functions that it calls; 0: unknown */
+} KprobeKernelNeeds;
+KPROBE_STATIC_ASSERT(sizeof(KprobeKernelNeeds) == 24, "");
+
+typedef struct KprobeResourcesRecord {
+  uint64_t TableHash;
+  uint32_t Kernel;        /* index in that table */
+  uint32_t Reserved;
+  KprobeKernelNeeds Original;
+  KprobeKernelNeeds Clone;
+} KprobeResourcesRecord;
+KPROBE_STATIC_ASSERT(sizeof(KprobeResourcesRecord) == 64, "");
+
 /* CLOCK payload: readings taken together. */
 typedef struct KprobeClockRecord {
   uint32_t Agent;
@@ -639,6 +659,16 @@ typedef struct KprobeHostQueue {
   uint32_t Type;          /* hsa_queue_type_t */
 } KprobeHostQueue;
 KPROBE_STATIC_ASSERT(sizeof(KprobeHostQueue) == 40, "");
+
+/* Since 1.3: a packet that holds up those behind it in its queue. */
+typedef struct KprobeHostBarrier {
+  KprobeHostEvent Head;
+  uint64_t QueueIndex;    /* packet index in that queue */
+  uint32_t Queue;
+  uint16_t Type;          /* hsa_packet_type_t: barrier-AND, barrier-OR */
+  uint16_t Signals;       /* that it waits for */
+} KprobeHostBarrier;
+KPROBE_STATIC_ASSERT(sizeof(KprobeHostBarrier) == 40, "");
 
 /* CODE_UNLOAD: all code objects of the executable; Agent and Bytes are 0. */
 typedef struct KprobeHostCode {

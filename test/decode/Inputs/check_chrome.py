@@ -35,7 +35,7 @@ assert trace["displayTimeUnit"] == "ns"
 print("base", trace["otherData"]["begin_realtime_ns"])
 
 processes, threads, tracks = {}, {}, collections.defaultdict(list)
-open_calls, arrows, counters = collections.defaultdict(list), {}, []
+open_calls, arrows, counters, points = collections.defaultdict(list), {}, [], []
 for event in trace["traceEvents"]:
     where = event["pid"], event["tid"]
     if event["ph"] == "M":
@@ -53,6 +53,10 @@ for event in trace["traceEvents"]:
     elif event["ph"] == "C":
         (unit, value), = event["args"].items()
         counters.append(f"{event['name']} = {float(value):g} {unit} at {nanoseconds(event['ts'])}")
+    elif event["ph"] == "i":
+        assert event["s"] == "t", event
+        points.append(f"{event['name']} at {nanoseconds(event['ts'])}, in "
+                      f"{len(open_calls[where])} calls of {threads[where]}")
     elif event["ph"] in ("s", "f"):
         arrows.setdefault(event["id"], []).append((event["ph"], where, nanoseconds(event["ts"])))
     else:
@@ -70,7 +74,7 @@ for where, slices in sorted(tracks.items()):
             open_ends.append(begin + length)
         shown = "?" if length is None else length
         print(f"{processes[where[0]]} / {threads[where]}: {name} {begin}+{shown}")
-for text in counters:
+for text in counters + points:
     print(text)
 print(f"slices: {sum(map(len, tracks.values()))}, tracks: {len(tracks)}")
 

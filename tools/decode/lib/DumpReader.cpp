@@ -202,6 +202,12 @@ Error readPayload(uint32_t Kind, ByteReader Bytes, DumpVisitor &Visitor) {
           Lengths[1] = R.UnitBytes;
           return S ? Visitor.counter(R, S[0], S[1], Offset) : Error::success();
         });
+  case KPROBE_CHUNK_RESOURCES:
+    return readWithStrings<KprobeResourcesRecord>(
+        Bytes, Kind,
+        [&](const KprobeResourcesRecord &R, uint64_t *, Strings S) {
+          return S ? Visitor.resources(R, Offset) : Error::success();
+        });
   case KPROBE_CHUNK_MODULE:
     return readWithStrings<KprobeModuleRecord>(
         Bytes, Kind,

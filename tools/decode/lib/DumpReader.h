@@ -53,6 +53,7 @@ public:
                         std::string_view Unit, uint64_t Offset) = 0;
   virtual Error module(const KprobeModuleRecord &, std::string_view Path,
                        std::string_view BuildId, uint64_t Offset) = 0;
+  virtual Error resources(const KprobeResourcesRecord &, uint64_t Offset) = 0;
   virtual Error unknownChunk(uint32_t Kind, uint64_t Offset) = 0;
   /// The file ended at a chunk's end.
   virtual Error end(uint64_t Offset) = 0;

@@ -300,6 +300,21 @@ Error DumpVerifier::module(const KprobeModuleRecord &Record,
   return Error::success();
 }
 
+Error DumpVerifier::resources(const KprobeResourcesRecord &Record,
+                              uint64_t Offset) {
+  if (Error E = enter(Offset, "resources"))
+    return E;
+  auto Table = Out.Tables.find(Record.TableHash);
+  if (Table == Out.Tables.end())
+    return Error::at(Offset, "resources come before their site table");
+  if (Record.Kernel >= Table->second->kernels().size())
+    return Error::at(Offset, "resources of kernel " +
+                                 std::to_string(Record.Kernel) +
+                                 ", which its site table does not have");
+  Out.Resources[{Record.TableHash, Record.Kernel}] = Record;
+  return Error::success();
+}
+
 Error DumpVerifier::unknownChunk(uint32_t, uint64_t Offset) {
   if (Error E = enter(Offset, "chunk"))
     return E;

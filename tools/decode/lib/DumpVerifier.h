@@ -46,6 +46,7 @@ public:
                 std::string_view Unit, uint64_t Offset) override;
   Error module(const KprobeModuleRecord &, std::string_view Path,
                std::string_view BuildId, uint64_t Offset) override;
+  Error resources(const KprobeResourcesRecord &, uint64_t Offset) override;
   Error unknownChunk(uint32_t Kind, uint64_t Offset) override;
   Error end(uint64_t Offset) override;
 

@@ -31,6 +31,58 @@ std::string_view hostEventText(uint32_t Kind) {
   }
 }
 
+std::string barrierText(uint32_t Type) {
+  constexpr uint32_t BarrierAnd = 3, BarrierOr = 5;
+  return Type == BarrierAnd  ? "barrier-AND"
+         : Type == BarrierOr ? "barrier-OR"
+                             : "packet of type " + std::to_string(Type);
+}
+
+std::string resourceText(const HostEvent &Event) {
+  auto Number = [](uint64_t Value) { return std::to_string(Value); };
+  auto Agent = [&](uint32_t Index) {
+    return Index == KPROBE_NO_INDEX ? "host" : "agent " + Number(Index);
+  };
+  const uint32_t Kind = Event.Head.Kind;
+  switch (Kind) {
+  case KPROBE_HOST_ALLOCATE:
+  case KPROBE_HOST_FREE: {
+    auto R = Event.as<KprobeHostMemory>();
+    return (Kind == KPROBE_HOST_FREE ? "free " : "allocate ") +
+           Number(R.Bytes) + " bytes of " + Agent(R.Agent);
+  }
+  case KPROBE_HOST_COPY: {
+    auto R = Event.as<KprobeHostCopy>();
+    return "copy " + Number(R.Copy) + ": " + Number(R.Bytes) + " bytes, " +
+           Agent(R.SourceAgent) + " to " + Agent(R.TargetAgent);
+  }
+  case KPROBE_HOST_COPY_DONE: {
+    auto R = Event.as<KprobeHostCopyDone>();
+    return "copy " + Number(R.Copy) + (R.Failed ? " failed" : " done");
+  }
+  case KPROBE_HOST_QUEUE_CREATE:
+  case KPROBE_HOST_QUEUE_DESTROY: {
+    auto R = Event.as<KprobeHostQueue>();
+    return (Kind == KPROBE_HOST_QUEUE_CREATE ? "create queue "
+                                             : "destroy queue ") +
+           Number(R.Queue) + " of " + Agent(R.Agent);
+  }
+  case KPROBE_HOST_BARRIER: {
+    auto R = Event.as<KprobeHostBarrier>();
+    return barrierText(R.Type) + " in queue " + Number(R.Queue) + ", for " +
+           Number(R.Signals) + " signals";
+  }
+  case KPROBE_HOST_CODE_LOAD: {
+    auto R = Event.as<KprobeHostCode>();
+    return "load code, " + Number(R.Bytes) + " bytes, for " + Agent(R.Agent);
+  }
+  case KPROBE_HOST_CODE_UNLOAD:
+    return "unload code";
+  default:
+    return "";
+  }
+}
+
 double sampleValue(const KprobeHostSample &Sample) {
   double Value;
   std::memcpy(&Value, &Sample.Value, sizeof(Value));

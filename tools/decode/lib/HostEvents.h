@@ -42,6 +42,13 @@ double sampleValue(const KprobeHostSample &Sample);
 /// "" for a kind that is not known.
 std::string_view hostEventText(uint32_t Kind);
 
+/// What a packet of this hsa_packet_type_t is called.
+std::string barrierText(uint32_t Type);
+
+/// An event about memory, copies, queues, barriers or code in a few words; "" for
+/// one about something else.
+std::string resourceText(const HostEvent &Event);
+
 class HostEventReader {
 public:
   explicit HostEventReader(ByteReader Payload) : Left(Payload) {}

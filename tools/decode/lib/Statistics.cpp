@@ -2,8 +2,10 @@
 #include "Statistics.h"
 
 #include "Names.h"
+#include "Occupancy.h"
 
 #include <algorithm>
+#include <array>
 
 namespace kprobe {
 
@@ -78,6 +80,14 @@ Error Statistics::dispatch(const Dispatch &D) {
       ++K.Refusals[D.Record.Refusal];
     K.WaveRates.add(D.Record.SampleShift);
     K.GroupRates.add(D.Record.GroupShift);
+    if (D.Table && D.Record.LdsBytes >= K.LdsBytes) {
+      const uint64_t WaveSize = std::max(1u, D.Table->header().WaveSize);
+      K.LdsBytes = D.Record.LdsBytes;
+      K.GroupWaves = (uint64_t(D.Record.Group[0]) * D.Record.Group[1] *
+                          D.Record.Group[2] +
+                      WaveSize - 1) /
+                     WaveSize;
+    }
   }
   return Error::success();
 }
@@ -119,6 +129,7 @@ Error Statistics::wave(const Dispatch &D, const WaveView &View) {
   switch (A.Fate) {
   case WaveFate::Ended: {
     ++K.Waves.Ended;
+    K.WaveCycles += View.Header.EndCycles - View.Header.BeginCycles;
     Span &S = Spans[&D];
     S.First = std::min(S.First, View.Header.BeginTicks);
     S.Last = std::max(S.Last, View.Header.EndTicks);
@@ -167,8 +178,69 @@ bool Statistics::kernelTime(const Dispatch &D, uint64_t &Ns) const {
   return true;
 }
 
+std::optional<double> KernelStatistics::probeShare() const {
+  // As the pass's tests pin them; a sampled wave's begin and end included.
+  constexpr double PerEvent = 9, PerWave = 60;
+  if (!Table || WaveCycles == 0 || Modes.count(KPROBE_MODE_COUNTERS) ||
+      Table->header().EventClock != KPROBE_EVENT_CLOCK_CYCLES)
+    return std::nullopt;
+  // A wave of 64 lanes issues over four cycles on gfx9, over two from gfx10 on.
+  const bool Gfx9 = Table->target().substr(0, 4) == "gfx9";
+  const double Issue = Gfx9 ? 4 : Table->header().WaveSize == 64 ? 2 : 1;
+  return Issue *
+         (PerEvent * static_cast<double>(Events.Written) +
+          PerWave * static_cast<double>(Waves.Ended)) /
+         static_cast<double>(WaveCycles);
+}
+
+std::optional<uint32_t>
+KernelStatistics::occupancy(const KprobeKernelNeeds &Needs) const {
+  return wavesPerSimd(Table->target(), Table->header().WaveSize, Needs,
+                      std::max<uint64_t>(LdsBytes, Needs.LdsBytes), GroupWaves);
+}
+
+/// Medians of what ran with and without probes in one shape.
+void Statistics::compare(KernelStatistics &K) const {
+  struct Times {
+    std::vector<uint64_t> Probed, Plain;
+  };
+  std::map<std::array<uint32_t, 6>, Times> ByShape;
+  for (const Dispatch *D : K.Runs) {
+    const KprobeDispatchRecord &R = D->Record;
+    uint64_t Ns = 0;
+    if (!kernelTime(*D, Ns))
+      continue;
+    Times &T = ByShape[{R.Grid[0], R.Grid[1], R.Grid[2], R.Group[0], R.Group[1],
+                        R.Group[2]}];
+    (R.Status == KPROBE_DISPATCH_TRACED ? T.Probed : T.Plain).push_back(Ns);
+  }
+  size_t Most = 0;
+  auto Median = [](std::vector<uint64_t> &Of) {
+    auto Middle = Of.begin() + static_cast<std::ptrdiff_t>(Of.size() / 2);
+    std::nth_element(Of.begin(), Middle, Of.end());
+    return *Middle;
+  };
+  for (auto &[Shape, T] : ByShape) {
+    size_t Pairs = std::min(T.Probed.size(), T.Plain.size());
+    if (Pairs <= Most)
+      continue;
+    Most = Pairs;
+    K.Compared = {T.Probed.size(), T.Plain.size(), Median(T.Probed),
+                  Median(T.Plain)};
+  }
+}
+
 void Statistics::finish() {
   for (std::unique_ptr<KernelStatistics> &K : Kernels) {
+    if (K->Table)
+      for (const auto &T : Traces) {
+        auto Found = T->Resources.find(
+            {K->Table->hash(),
+             static_cast<uint32_t>(K->Kernel - K->Table->kernels().data())});
+        if (Found != T->Resources.end())
+          K->Resources = Found->second;
+      }
+    compare(*K);
     for (const Dispatch *D : K->Runs) {
       uint64_t Ns = 0;
       if (!kernelTime(*D, Ns))

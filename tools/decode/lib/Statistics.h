@@ -83,6 +83,24 @@ struct KernelStatistics {
   std::vector<uint64_t> TimesNs; ///< sorted; filled by finish()
   uint64_t TotalNs = 0;
   uint64_t BlockCycles = 0; ///< of all sites; filled by finish()
+  uint64_t WaveCycles = 0;  ///< of waves that ended
+  std::optional<KprobeResourcesRecord> Resources;
+  uint64_t LdsBytes = 0;   ///< most of a traced dispatch, dynamic included
+  uint64_t GroupWaves = 0; ///< waves of its workgroups
+
+  /// The kernel's time with and without probes where the same grid ran both
+  /// ways: medians, of the grid that ran so most often. Filled by finish().
+  struct Comparison {
+    uint64_t Probed = 0, Plain = 0; ///< dispatches
+    uint64_t ProbedNs = 0, PlainNs = 0;
+  };
+  std::optional<Comparison> Compared;
+
+  /// Share of the waves' cycles in which the probes' instructions issue, by a
+  /// usual probe: what they cost at the least. None where it is not known.
+  std::optional<double> probeShare() const;
+  /// Of the original and of the clone.
+  std::optional<uint32_t> occupancy(const KprobeKernelNeeds &Needs) const;
 };
 
 class Statistics final : public TraceSink {
@@ -112,6 +130,7 @@ private:
   };
   KernelStatistics &kernelOf(const Dispatch &D);
   bool kernelTime(const Dispatch &D, uint64_t &Ns) const;
+  void compare(KernelStatistics &K) const;
 
   std::vector<std::unique_ptr<Trace>> Traces;
   ApiStatistics Api;

@@ -77,6 +77,8 @@ struct Trace {
   std::map<uint32_t, HostThread> Threads;                ///< by number
   std::map<uint32_t, Counter> Counters;                  ///< by number
   std::vector<Module> Modules;                           ///< in order of time
+  /// By content hash of the table and index of the kernel.
+  std::map<std::pair<uint64_t, uint32_t>, KprobeResourcesRecord> Resources;
   std::unordered_map<uint64_t, Cause> Causes;            ///< by dispatch
   std::optional<KprobeSummaryRecord> Summary;
   std::vector<std::string> Messages;

@@ -145,6 +145,13 @@ void HostText::eventLine(TextLine &L) {
                              L.number("end"),
                              L.number32("agent"),
                              L.number32("failed")});
+  } else if (Word == "barrier") {
+    event(L, KPROBE_HOST_BARRIER,
+          KprobeHostBarrier{{},
+                            L.number("index"),
+                            L.number32("queue"),
+                            static_cast<uint16_t>(L.number32("type", 3)),
+                            static_cast<uint16_t>(L.number32("signals"))});
   } else if (Word == "in" || Word == "out") {
     event(L, Word == "in" ? KPROBE_HOST_SWITCH_IN : KPROBE_HOST_SWITCH_OUT,
           KprobeHostSwitch{{},

@@ -23,6 +23,7 @@ private:
   void dispatch(TextLine &L);
   void machine(TextLine &L);
   void counter(TextLine &L);
+  void resources(TextLine &L);
   void summary(TextLine &L);
   void tableLine(TextLine &L);
   void site(TextLine &L);
@@ -152,6 +153,18 @@ void Description::counter(TextLine &L) {
   Payload.record(R);
   Payload.text(Name + Unit);
   Dump.chunk(KPROBE_CHUNK_COUNTER, Payload.Data);
+}
+
+void Description::resources(TextLine &L) {
+  auto Needs = [&](const char *Which) {
+    std::vector<uint64_t> N = L.numbers(Which, {0, 0, 0, 0, 0});
+    auto At = [&](size_t I) { return static_cast<uint32_t>(N[I]); };
+    return KprobeKernelNeeds{At(0), At(1), At(2), At(3), N[4]};
+  };
+  Dump.plain(KPROBE_CHUNK_RESOURCES,
+             KprobeResourcesRecord{TableHashes[L.text("table", TableName)],
+                                   L.number32("kernel"), 0, Needs("original"),
+                                   Needs("clone")});
 }
 
 void Description::summary(TextLine &L) {
@@ -332,6 +345,8 @@ void Description::statement(TextLine &L) {
     return dispatch(L);
   if (Word == "machine")
     return machine(L);
+  if (Word == "resources")
+    return resources(L);
   if (Word == "counter")
     return counter(L);
   if (Word == "summary")

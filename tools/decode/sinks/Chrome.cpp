@@ -283,6 +283,15 @@ void ChromeWriter::counters(const Timeline &T, const TimelineItem &Item) {
 void ChromeWriter::host(const Timeline &T, const TimelineItem &Item) {
   if (Item.Host->Event.Head.Kind == KPROBE_HOST_SAMPLE)
     return sample(T, Item);
+  if (const std::string Text = resourceText(Item.Host->Event); !Text.empty()) {
+    uint64_t Thread = hostThread(T, Item.Host->Thread->Record.Thread);
+    separator();
+    Out << "{\"ph\":\"i\",\"s\":\"t\",\"name\":" << quoted(Text)
+        << ",\"cat\":\"resource\",\"ts\":";
+    micros(T.realtimeNs(Item.Ns) - BaseNs);
+    Out << ",\"pid\":" << HostProcess << ",\"tid\":" << Thread << "}";
+    return;
+  }
   Linux.item(T.trace(), Item, [&](const LinuxSlice &S) {
     uint64_t Process = hostProcess(T);
     std::string Track = std::string(S.group()) + ", " + S.track();

@@ -59,6 +59,13 @@ void CtfTypes::createHost() {
   };
   Host[KPROBE_HOST_QUEUE_CREATE] = queue("kprobe:queue_create");
   Host[KPROBE_HOST_QUEUE_DESTROY] = queue("kprobe:queue_destroy");
+  Host[KPROBE_HOST_BARRIER] =
+      event("kprobe:barrier", structure(Class, {{"thread", n(32)},
+                                                {"call", n(64)},
+                                                {"queue_index", n(64)},
+                                                {"queue", n(32)},
+                                                {"type", text()},
+                                                {"signals", n(32)}}));
   auto code = [&](const char *Name) {
     return event(Name, structure(Class, {{"thread", n(32)},
                                          {"call", n(64)},
@@ -151,6 +158,11 @@ void fillHost(const Trace &T, const HostItem &Item, Payload &Out) {
   case KPROBE_HOST_QUEUE_DESTROY: {
     auto R = E.as<KprobeHostQueue>();
     Out << R.Queue << R.Agent << R.Size << R.Type;
+    break;
+  }
+  case KPROBE_HOST_BARRIER: {
+    auto R = E.as<KprobeHostBarrier>();
+    Out << R.QueueIndex << R.Queue << barrierText(R.Type) << uint64_t(R.Signals);
     break;
   }
   case KPROBE_HOST_SWITCH_IN:

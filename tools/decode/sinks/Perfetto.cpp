@@ -250,6 +250,12 @@ void PerfettoWriter::counters(const Timeline &T, const TimelineItem &Item) {
 void PerfettoWriter::host(const Timeline &T, const TimelineItem &Item) {
   if (Item.Host->Event.Head.Kind == KPROBE_HOST_SAMPLE)
     return sample(T, Item);
+  if (const std::string Text = resourceText(Item.Host->Event); !Text.empty()) {
+    event(pb::TrackEvent::TYPE_INSTANT,
+          threadTrack(T, Item.Host->Thread->Record.Thread),
+          T.realtimeNs(Item.Ns), "resource", Text);
+    return send();
+  }
   Linux.item(T.trace(), Item, [&](const LinuxSlice &S) {
     uint64_t Track = child(child(ProcessTrack, S.group()), S.track());
     if (S.Begin) {

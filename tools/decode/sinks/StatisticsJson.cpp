@@ -90,6 +90,23 @@ Json siteJson(const KernelStatistics &K, uint32_t Local) {
   return J;
 }
 
+/// Of the original and of the clone; null where the dump does not say.
+Json resourcesJson(const KernelStatistics &K) {
+  if (!K.Resources)
+    return Json();
+  auto Of = [&](const KprobeKernelNeeds &N) {
+    std::optional<uint32_t> Waves = K.occupancy(N);
+    return Json{{"vgprs", N.Vgprs},
+                {"sgprs", N.Sgprs},
+                {"lds", N.LdsBytes},
+                {"scratch", N.ScratchBytes},
+                {"waves_per_simd", Waves ? Json(*Waves) : Json()},
+                {"code", N.CodeBytes ? Json(N.CodeBytes) : Json()}};
+  };
+  return {{"original", Of(K.Resources->Original)},
+          {"clone", Of(K.Resources->Clone)}};
+}
+
 Json kernelJson(const KernelStatistics &K, const ReportOptions &Options) {
   Json J;
   J["name"] = K.Name;
@@ -125,6 +142,15 @@ Json kernelJson(const KernelStatistics &K, const ReportOptions &Options) {
                  {"missing", K.Events.Missing},
                  {"empty", K.Events.Empty},
                  {"damaged", K.Events.Damaged}};
+  J["resources"] = resourcesJson(K);
+  std::optional<double> Share = K.probeShare();
+  J["perturbation"] = {{"probe_share", Share ? Json(*Share) : Json()},
+                       {"times", Json()}};
+  if (const auto &C = K.Compared)
+    J["perturbation"]["times"] = {{"with_probes", C->Probed},
+                                  {"without", C->Plain},
+                                  {"with_probes_ns", C->ProbedNs},
+                                  {"without_ns", C->PlainNs}};
   J["block_cycles"] = K.BlockCycles;
   J["blocks"] = Json::array();
   std::vector<uint32_t> Order = sitesByShare(K);

@@ -211,6 +211,38 @@ std::string blockTable(const KernelStatistics &K, uint64_t Top) {
   return Text;
 }
 
+/// What the clone takes beside the original, and what its probes cost.
+std::string costText(const KernelStatistics &K) {
+  if (!K.Resources)
+    return "";
+  const KprobeKernelNeeds &A = K.Resources->Original, &B = K.Resources->Clone;
+  auto Pair = [](uint64_t Before, uint64_t After) {
+    return num(Before) + " > " + num(After);
+  };
+  std::string Text = "original > clone: VGPRs " + Pair(A.Vgprs, B.Vgprs) +
+                     ", SGPRs " + Pair(A.Sgprs, B.Sgprs) + ", LDS " +
+                     Pair(A.LdsBytes, B.LdsBytes) + " bytes, scratch " +
+                     Pair(A.ScratchBytes, B.ScratchBytes) + " bytes";
+  auto Before = K.occupancy(A), After = K.occupancy(B);
+  if (Before && After)
+    Text += ", waves a SIMD " + Pair(*Before, *After);
+  if (A.CodeBytes != 0 && B.CodeBytes != 0)
+    Text += ", code " + Pair(A.CodeBytes, B.CodeBytes) + " bytes";
+  Text += "\nperturbation: ";
+  if (std::optional<double> Share = K.probeShare())
+    Text += format("probes issue in at least %.1f%% of the waves' cycles; ",
+                   100 * *Share);
+  if (const auto &C = K.Compared; C && C->PlainNs != 0)
+    Text += format("with probes the kernel takes %.3f times as long (medians "
+                   "of %s and %s dispatches)\n",
+                   static_cast<double>(C->ProbedNs) /
+                       static_cast<double>(C->PlainNs),
+                   num(C->Probed).c_str(), num(C->Plain).c_str());
+  else
+    Text += "no dispatch of the same grid ran without probes (--every 2)\n";
+  return Text;
+}
+
 } // namespace
 
 std::string statisticsText(const Statistics &S, const ReportOptions &Options) {
@@ -226,7 +258,8 @@ std::string statisticsText(const Statistics &S, const ReportOptions &Options) {
   for (const auto &K : S.kernels()) {
     if (K->Events.Kept == 0 || !K->Table)
       continue;
-    Text += "\nkernel " + K->Name + "\n" + blockTable(*K, Options.Top);
+    Text += "\nkernel " + K->Name + "\n" + costText(*K) +
+            blockTable(*K, Options.Top);
   }
   Text += "\n";
   std::vector<Loss> Losses = lossesOf(S);
