@@ -16,8 +16,9 @@ with open(sys.argv[2]) as text:
 off_processor = ("(waiting)", "(preempted)")
 ran = [(s, w) for s, w in stacks if s[-1] not in off_processor]
 total = sum(w for _, w in ran)
-broken = sum(w for s, w in stacks if "(broken stack)" in s)
-assert broken < 0.02 * sum(w for _, w in stacks), broken
+# Of time on the processor: on a busy machine one preemption may be long.
+broken = sum(w for s, w in ran if "(broken stack)" in s)
+assert broken < 0.02 * total, broken
 
 
 def seconds(name, among):

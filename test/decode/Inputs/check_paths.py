@@ -29,4 +29,4 @@ for description in sorted(pathlib.Path(sys.argv[1]).glob("*.txt")):
         assert before[1] == after[0], (description.name, before, after)
     assert sum(group["ns"] for group in path["groups"]) == path["ns"]
     checked += 1
-assert checked == 7, checked
+assert checked == 8, checked

@@ -20,7 +20,7 @@ struct Options {
   std::string From, Until;
   std::string Counters;
   bool Path = false;
-  std::string PathThread;
+  std::string PathThread, KernelTrace;
   TimelineCut Cut;
 };
 
@@ -67,7 +67,10 @@ Error writeCtfInputs(const std::vector<std::unique_ptr<Timeline>> &Inputs,
 /// The path through all inputs: a track of the first one.
 void addPath(const Options &O, const std::vector<std::string> &Names,
              const Timeline &First, PathTrack &Out) {
-  if (Error None = readCriticalPath(Names, O.PathThread, Out)) {
+  PathWish Wish;
+  Wish.Thread = O.PathThread;
+  Wish.KernelTrace = O.KernelTrace;
+  if (Error None = readCriticalPath(Names, Wish, Out)) {
     std::fprintf(stderr, "kprobe-decode: warning: %s: no critical path: %s\n",
                  Names.front().c_str(), None.text().c_str());
     return;
@@ -173,6 +176,9 @@ Command addConvertCommand(CLI::App &App) {
                   "whose path: id or name of a thread (default: the main "
                   "thread)")
       ->type_name("T");
+  Sub->add_option("--kernel-trace", O->KernelTrace,
+                  "for the path: LTTng's trace of the kernel at the time")
+      ->type_name("DIR");
   Sub->add_option("--kernel", O->Cut.Kernel,
                   "of kernels only those with TEXT in their name")
       ->type_name("TEXT");

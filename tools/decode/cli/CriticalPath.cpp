@@ -14,12 +14,14 @@ struct Options {
   std::vector<std::string> Files;
   std::string Thread;
   std::string From, To;
+  std::string KernelTrace;
   bool Json = false;
 };
 
 int run(const Options &O) {
   PathWish Wish;
   Wish.Thread = O.Thread;
+  Wish.KernelTrace = O.KernelTrace;
   if (!O.From.empty())
     parsePathEnd(O.From, Wish.From);
   if (!O.To.empty())
@@ -72,6 +74,11 @@ Command addCriticalPathCommand(CLI::App &App) {
                   "number the last one")
       ->check(checkPathEnd)
       ->type_name("TIME|CALL");
+  Sub->add_option("--kernel-trace", O->KernelTrace,
+                  "LTTng's trace of the kernel at the time (its directory, or "
+                  "its session's): who ran, waited and woke whom, in place of "
+                  "the dumps' records of --sched")
+      ->type_name("DIR");
   Sub->add_flag("--json", O->Json, "for programs");
   return [O] { return run(*O); };
 }

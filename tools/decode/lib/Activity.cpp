@@ -2,6 +2,7 @@
 #include "Activity.h"
 
 #include "Names.h"
+#include "Scheduling.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -13,21 +14,13 @@ bool contains(const std::string &Text, const char *Part) {
   return Text.find(Part) != std::string::npos;
 }
 
-/// What Linux last told about a thread.
-struct Scheduled {
-  bool Seen = false; ///< on a processor, or leaving one
-  bool Off = false;
-  ThreadWait Wait;
-  int64_t Syscall = -1;
-};
-
 /// What all dumps tell of together: one may have a thread's sleep, another who
 /// woke it.
 struct Common {
   Activity &Out;
   const FrameNames &Names;
-  int64_t BeginNs; ///< of the earliest
-  std::unordered_map<uint32_t, Scheduled> Linux; ///< by thread id
+  Scheduling Linux;
+  bool OwnRecords; ///< dumps' records of Linux count
   std::map<uint32_t, std::vector<ThreadWait>> StackWaits; ///< by thread id
 };
 
@@ -36,7 +29,7 @@ class Gatherer {
 public:
   Gatherer(const ActivityInput &From, Common &All)
       : Input(From.Input), T(From.Input.trace()), Reader(From.Reader), All(All),
-        Out(All.Out), Linux(All.Linux) {
+        Out(All.Out) {
     Process = T.Owner ? uint32_t(T.Owner->Record.Pid) : 0;
     Parent = T.Owner ? uint32_t(T.Owner->Record.ParentPid) : 0;
   }
@@ -72,17 +65,12 @@ private:
   void threadEvent(const HostItem &I, int64_t Ns);
   void call(const TimelineItem &I, bool Begin);
   void stack(ThreadActivity &A, const HostStack &S);
-  void addWait(ThreadActivity &A, ThreadWait W) {
-    if (W.End > W.Begin)
-      A.Waits.push_back(std::move(W));
-  }
 
   Timeline &Input;
   const Trace &T;
   StackReader &Reader;
   Common &All;
   Activity &Out;
-  std::unordered_map<uint32_t, Scheduled> &Linux; ///< All's
   uint32_t Process, Parent;
   std::unordered_map<uint32_t, OpenCall> Calls;   ///< by thread id
   std::unordered_map<const Dispatch *, DeviceRun> Kernels;
@@ -94,54 +82,46 @@ private:
 };
 
 void Gatherer::processorEvent(const HostItem &I, int64_t Ns) {
-  const KprobeHostEvent &Head = I.Event.Head;
+  using Kind = KernelRecord::Kind;
   // All records begin with who ran.
   auto Switch = I.Event.as<KprobeHostSwitch>();
-  bool Own = Process == 0 || Switch.ProcessId == Process;
-  switch (Head.Kind) {
+  KernelRecord R;
+  R.Ns = Ns;
+  R.Processor = I.Thread->Record.ThreadId;
+  R.Thread = Switch.ThreadId;
+  R.Process = Process;
+  R.Own = Process == 0 || Switch.ProcessId == Process;
+  switch (I.Event.Head.Kind) {
   case KPROBE_HOST_SWITCH_OUT:
-  case KPROBE_HOST_SWITCH_IN: {
-    if (!Own)
-      return;
-    Out.Switches = true;
-    Scheduled &S = Linux[Switch.ThreadId];
-    see(threadOf(Switch.ThreadId), Ns);
-    if (Head.Kind == KPROBE_HOST_SWITCH_OUT) {
-      S.Off = true;
-      S.Wait = ThreadWait();
-      S.Wait.Begin = Ns;
-      S.Wait.Preempted = Switch.Preempted != 0;
-      S.Wait.Syscall = S.Syscall;
-    } else if (S.Off || (!S.Seen && S.Wait.WokenNs != 0)) {
-      S.Off = false;
-      S.Wait.End = Ns;
-      addWait(threadOf(Switch.ThreadId), S.Wait);
-    }
-    S.Seen = true;
-    return;
-  }
-  case KPROBE_HOST_WAKEUP: {
-    auto W = I.Event.as<KprobeHostWakeup>();
-    Scheduled &S = Linux[W.Woken];
-    // A thread that was never seen is new, or has slept since before the trace.
-    if (!S.Seen && S.Wait.WokenNs == 0)
-      S.Wait.Begin = All.BeginNs - 1;
-    // The first one stands: it made the thread ready.
-    if ((S.Off || !S.Seen) && S.Wait.WokenNs == 0) {
-      S.Wait.WokenNs = Ns;
-      S.Wait.Waker = W.ThreadId;
-    }
-    return;
-  }
+    R.What = Kind::SwitchOut;
+    R.Preempted = Switch.Preempted != 0;
+    break;
+  case KPROBE_HOST_SWITCH_IN:
+    R.What = Kind::SwitchIn;
+    break;
+  case KPROBE_HOST_WAKEUP:
+    R.What = Kind::Wakeup;
+    R.Woken = I.Event.as<KprobeHostWakeup>().Woken;
+    break;
   case KPROBE_HOST_SYSCALL_BEGIN:
-    Linux[Switch.ThreadId].Syscall = I.Event.as<KprobeHostSyscall>().Number;
-    return;
+    R.What = Kind::SyscallBegin;
+    R.Number = I.Event.as<KprobeHostSyscall>().Number;
+    break;
   case KPROBE_HOST_SYSCALL_END:
-    Linux[Switch.ThreadId].Syscall = -1;
-    return;
+    R.What = Kind::SyscallEnd;
+    break;
+  case KPROBE_HOST_INTERRUPT_BEGIN:
+    R.What = Kind::InterruptBegin;
+    break;
+  case KPROBE_HOST_INTERRUPT_END:
+    R.What = Kind::InterruptEnd;
+    break;
   default:
     return;
   }
+  All.Linux.add(R);
+  if (R.Own && (R.What == Kind::SwitchIn || R.What == Kind::SwitchOut))
+    threadOf(R.Thread);
 }
 
 void Gatherer::stack(ThreadActivity &A, const HostStack &S) {
@@ -225,7 +205,7 @@ void Gatherer::item(const TimelineItem &I) {
     return call(I, I.What == TimelineItem::Kind::CallBegin);
   case TimelineItem::Kind::Host:
     if (I.Host->Thread->isProcessor())
-      return processorEvent(*I.Host, I.Ns);
+      return All.OwnRecords ? processorEvent(*I.Host, I.Ns) : void();
     return threadEvent(*I.Host, I.Ns);
   case TimelineItem::Kind::Submit: {
     DeviceRun &R = Kernels[I.Owner];
@@ -326,8 +306,11 @@ bool waitsForDevice(const std::string &Function) {
 }
 
 void gatherActivity(std::vector<ActivityInput> &Inputs, const FrameNames &Names,
-                    Activity &Out) {
-  Common All = {Out, Names, INT64_MAX, {}, {}};
+                    const std::vector<KernelRecord> *Kernel, Activity &Out) {
+  int64_t BeginNs = INT64_MAX;
+  for (const ActivityInput &From : Inputs)
+    BeginNs = std::min(BeginNs, From.Input.beginNs());
+  Common All = {Out, Names, Scheduling(Out, BeginNs), !Kernel, {}};
   struct Walk {
     Gatherer Own;
     TimelineItem Item;
@@ -340,10 +323,13 @@ void gatherActivity(std::vector<ActivityInput> &Inputs, const FrameNames &Names,
     W.Done = W.Done || Inputs[I].Fault;
   };
   for (const ActivityInput &From : Inputs) {
-    All.BeginNs = std::min(All.BeginNs, From.Input.beginNs());
     Walks.push_back({Gatherer(From, All), {}, false});
     step(Walks.size() - 1);
   }
+  // The kernel's records are of no dump: their order among themselves counts.
+  if (Kernel)
+    for (const KernelRecord &R : *Kernel)
+      All.Linux.add(R);
   for (;;) {
     size_t First = Walks.size();
     for (size_t I = 0; I < Walks.size(); ++I)

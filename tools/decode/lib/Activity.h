@@ -82,6 +82,28 @@ struct Activity {
 /// Whether a function of HIP or HSA returns only when a device has come so far.
 bool waitsForDevice(const std::string &Function);
 
+/// What Linux did at a time, on one processor.
+struct KernelRecord {
+  enum class Kind {
+    SwitchIn,
+    SwitchOut,
+    Wakeup,
+    SyscallBegin,
+    SyscallEnd,
+    InterruptBegin, ///< of any kind: not the thread's own work
+    InterruptEnd,
+  };
+  Kind What = Kind::SwitchIn;
+  int64_t Ns = 0; ///< CLOCK_MONOTONIC
+  uint32_t Processor = 0;
+  uint32_t Thread = 0;  ///< id of who had the processor
+  uint32_t Process = 0; ///< its; of switches
+  bool Own = true;      ///< the switch is of a thread that is looked at
+  bool Preempted = false;
+  uint32_t Woken = 0;   ///< id
+  int64_t Number = -1;  ///< of the system call
+};
+
 struct ActivityInput {
   Timeline &Input;
   StackReader &Reader; ///< of stacks in it
@@ -89,9 +111,9 @@ struct ActivityInput {
 };
 
 /// Walks all of \p Inputs by time. Frames of stacks are numbers of the readers'
-/// common FrameNames.
+/// common FrameNames. \p Kernel: records that stand in place of the dumps' own.
 void gatherActivity(std::vector<ActivityInput> &Inputs, const FrameNames &Names,
-                    Activity &Out);
+                    const std::vector<KernelRecord> *Kernel, Activity &Out);
 
 } // namespace kprobe
 

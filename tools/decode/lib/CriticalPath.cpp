@@ -37,6 +37,11 @@ const char *causeOf(std::string_view Name) {
   return nullptr;
 }
 
+bool isTimer(std::string_view Syscall) {
+  const char *Cause = causeOf(Syscall);
+  return Cause && std::string_view(Cause) == "timer";
+}
+
 class Walk {
 public:
   Walk(const Activity &A, const Trace &T, const FrameNames &Names, int64_t From)
@@ -152,6 +157,9 @@ private:
     auto Waker = A.Threads.find(W.Waker);
     bool Known = W.WokenNs > W.Begin && W.WokenNs <= Now && W.Waker != 0 &&
                  W.Waker != Thread && Waker != A.Threads.end();
+    // Nobody ends a sleep but the clock, whatever ran when it struck.
+    if (W.Syscall >= 0 && isTimer(syscallName(T, W.Syscall)))
+      Known = false;
     if (W.ForDevice || (Known && Waker->second.Emulation))
       if (const DeviceRun *R = lastRun(W.Begin))
         return device(R);

@@ -54,6 +54,8 @@ std::string refusedModeText(uint32_t Refusal);
 /// Name of a system call of the machine that was traced ("read"), its number
 /// where that is not known.
 std::string syscallName(const Trace &T, int64_t Number);
+/// Its number on x86-64, or -1.
+int64_t syscallNumber(std::string_view Name);
 
 /// The longest prefix of at most \p Bytes bytes that does not cut a UTF-8
 /// sequence, with "..." when something was cut.

@@ -42,13 +42,14 @@ PathTrack wantedPath(const bt_value *Parameters,
       bt_value_map_borrow_entry_value_const(Parameters, "critical-path");
   const bt_value *Thread =
       bt_value_map_borrow_entry_value_const(Parameters, "thread");
-  std::string Name = !Thread ? ""
-                     : bt_value_is_string(Thread) ? bt_value_string_get(Thread)
-                     : bt_value_is_signed_integer(Thread)
-                         ? std::to_string(bt_value_integer_signed_get(Thread))
-                         : "?";
+  PathWish Wish;
+  if (Thread && bt_value_is_signed_integer(Thread))
+    Wish.Thread = std::to_string(bt_value_integer_signed_get(Thread));
+  else if (Thread)
+    Wish.Thread =
+        bt_value_is_string(Thread) ? bt_value_string_get(Thread) : "?";
   if (Wanted && bt_value_is_bool(Wanted) && bt_value_bool_get(Wanted))
-    if (Error E = readCriticalPath(Files, Name, Out))
+    if (Error E = readCriticalPath(Files, Wish, Out))
       std::fprintf(stderr, "source.kprobe.dump: no critical path: %s\n",
                    E.text().c_str());
   return Out;

@@ -1,6 +1,7 @@
 // Opening dumps, choosing a thread, and finding the ends of its path.
 #include "PathInput.h"
 
+#include "KernelTrace.h"
 #include "TimeOption.h"
 
 #include <algorithm>
@@ -33,7 +34,8 @@ std::string parsePathEnd(const std::string &Text, PathEnd &Out) {
                              "call (hipMemcpy, hipMemcpy#3)";
 }
 
-Error PathInput::read(const std::vector<std::string> &Files) {
+Error PathInput::read(const std::vector<std::string> &Files,
+                      const std::string &KernelTrace) {
   const Machine *First = nullptr;
   for (const std::string &File : Files) {
     auto D = std::make_unique<Dump>();
@@ -63,7 +65,24 @@ Error PathInput::read(const std::vector<std::string> &Files) {
   std::vector<ActivityInput> Inputs;
   for (const auto &D : Dumps)
     Inputs.push_back({D->Input, *D->Reader});
-  gatherActivity(Inputs, Names, A);
+  std::vector<KernelRecord> Kernel;
+  if (!KernelTrace.empty() && !Dumps.empty()) {
+    KernelTraceWish Known;
+    const Timeline &Main = Dumps.front()->Input;
+    Known.Where = Main.trace().Where;
+    Known.RealtimeOffsetNs = Main.realtimeNs(0);
+    for (const auto &D : Dumps) {
+      const Trace &T = D->Input.trace();
+      const auto Process = uint32_t(T.Owner->Record.Pid);
+      Known.Processes[Process] = Process;
+      for (const auto &[Number, H] : T.Threads)
+        if (!H.isProcessor())
+          Known.Processes[H.Record.ThreadId] = Process;
+    }
+    if (Error E = readKernelTrace(KernelTrace, Known, Kernel))
+      return Error::plain(KernelTrace + ": " + E.text());
+  }
+  gatherActivity(Inputs, Names, KernelTrace.empty() ? nullptr : &Kernel, A);
   for (size_t I = 0; I < Inputs.size(); ++I)
     if (Inputs[I].Fault)
       Faults.push_back({Dumps[I]->File, Inputs[I].Fault.text()});
@@ -119,7 +138,7 @@ Error PathInput::open(const std::vector<std::string> &Files,
   for (const PathEnd *End : {&Wish.From, &Wish.To})
     if (!End->Call.empty())
       A.Calls[End->Call];
-  if (Error E = read(Files))
+  if (Error E = read(Files, Wish.KernelTrace))
     return E;
   if (Dumps.empty())
     return Error::plain("there is no dump");
@@ -171,10 +190,8 @@ std::set<std::string> PathInput::problems() const {
 }
 
 Error readCriticalPath(const std::vector<std::string> &Files,
-                       const std::string &Thread, PathTrack &Out) {
+                       const PathWish &Wish, PathTrack &Out) {
   PathInput P;
-  PathWish Wish;
-  Wish.Thread = Thread;
   if (Error E = P.open(Files, Wish))
     return E;
   Out = criticalPathTrack(P.report());

@@ -24,6 +24,7 @@ std::string parsePathEnd(const std::string &Text, PathEnd &Out);
 struct PathWish {
   std::string Thread; ///< id or name; "": see PathInput::open
   PathEnd From, To;
+  std::string KernelTrace; ///< a directory; "": the dumps' own records count
 };
 
 class PathInput {
@@ -49,7 +50,8 @@ private:
     Timeline Input;
     std::unique_ptr<StackReader> Reader;
   };
-  Error read(const std::vector<std::string> &Files);
+  Error read(const std::vector<std::string> &Files,
+             const std::string &KernelTrace);
   const ThreadActivity *choose(const std::string &Wish) const;
   /// Call is set to the one that is meant.
   Error find(const PathEnd &End, bool IsTo, const std::string &Thread,
@@ -63,9 +65,9 @@ private:
   int64_t BeginNs = 0, FromNs = 0, ToNs = 0;
 };
 
-/// The whole critical path of a thread, as a track.
+/// A critical path as a track.
 Error readCriticalPath(const std::vector<std::string> &Files,
-                       const std::string &Thread, PathTrack &Out);
+                       const PathWish &Wish, PathTrack &Out);
 
 } // namespace kprobe
 
