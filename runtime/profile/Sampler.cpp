@@ -25,15 +25,15 @@ static uint64_t clockNs(clockid_t Clock) {
   return uint64_t(Now.tv_sec) * 1000000000ull + uint64_t(Now.tv_nsec);
 }
 
-static int64_t preemptions() {
+static int64_t sleeps() {
   struct rusage Usage;
-  return getrusage(RUSAGE_THREAD, &Usage) == 0 ? Usage.ru_nivcsw : 0;
+  return getrusage(RUSAGE_THREAD, &Usage) == 0 ? Usage.ru_nvcsw : 0;
 }
 
 void resetWait(ProfiledThread &T) {
   T.LastNs = clockNs(CLOCK_MONOTONIC);
   T.LastProcessorNs = clockNs(CLOCK_THREAD_CPUTIME_ID);
-  T.LastPreemptions = preemptions();
+  T.LastSleeps = sleeps();
 }
 
 static void recordStack(ProfiledThread &T, ProfiledThread::Space &Space,
@@ -149,9 +149,11 @@ bool onTrap(siginfo_t *Info, void *Context) {
       int64_t((Ns - T->LastNs) - (ProcessorNs - T->LastProcessorNs));
   T->LastNs = Ns;
   T->LastProcessorNs = ProcessorNs;
-  int64_t Preemptions = preemptions();
-  bool Preempted = Preemptions > T->LastPreemptions;
-  T->LastPreemptions = Preemptions;
+  // One trap may stand for several switches in one system call. A thread that
+  // slept in between waited, even if it had to wait for a processor besides.
+  int64_t Sleeps = sleeps();
+  bool Preempted = Sleeps == T->LastSleeps;
+  T->LastSleeps = Sleeps;
   if (Waited >= int64_t(Sampling.LeastWaitNs)) {
     KprobeHostStack Event = {};
     Event.Head.Ns = Ns;

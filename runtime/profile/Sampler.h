@@ -23,7 +23,7 @@ struct ProfiledThread {
   // When the last look at the clocks was: what of the time since then is no
   // processor time was a wait.
   uint64_t LastNs, LastProcessorNs;
-  int64_t LastPreemptions;
+  int64_t LastSleeps; // switches that this thread asked for
   bool OwnsAlternate;
   // What a stack is collected in: a program's signal stack may be small. The
   // second is a handler's that interrupts the thread at its submission's stack.
