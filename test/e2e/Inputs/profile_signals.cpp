@@ -55,7 +55,12 @@ static void *deepThread(void *) {
   size_t Bytes;
   pthread_attr_getstack(&Attributes, &Low, &Bytes);
   pthread_attr_destroy(&Attributes);
-  recurse(static_cast<char *>(Low) + 1536);
+#ifdef __SANITIZE_ADDRESS__
+  constexpr int Room = 65536; // its own functions need some
+#else
+  constexpr int Room = 1536;
+#endif
+  recurse(static_cast<char *>(Low) + Room);
   return nullptr;
 }
 

@@ -72,6 +72,14 @@ std::string addPreload(const std::string &Name) {
            (Library + (Others && *Others ? std::string(":") + Others : ""))
                .c_str(),
            1);
+  // AddressSanitizer's library refuses to come after any other. It may: ours
+  // calls whoever is next. What the user says about it counts more.
+  const std::string Option = "verify_asan_link_order=0";
+  const char *Asan = std::getenv("ASAN_OPTIONS");
+  if (!Asan || std::string(Asan).find(Option) == std::string::npos)
+    setenv("ASAN_OPTIONS",
+           (Option + (Asan && *Asan ? std::string(":") + Asan : "")).c_str(),
+           1);
   return "";
 }
 
