@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """How right and how costly samples are.
 
-    measure.py [--build DIR] [--runs N] [--seconds S]
+    measure.py [--build DIR] [--runs N] [--seconds S] [--parts accuracy,floor,…]
 
 accuracy: shares.cpp and shares.py under `kprobe-run --profile=cpu-clock:1ms`; the
 error of each function's share in points of a percent against what the program
 measured of itself, median over the runs.
-cost: the same program plain, profiled and, where perf is installed, under
+floor: what the machine takes for an overflow before any profiler works (floor.cpp).
+handler: the handler's own time by depth (handler.py), if the target
+kprobe-handler-benchmark was built.
+slowdown: the same program plain, profiled and, where perf is installed, under
 `perf record -g`, one after another in each run; median of the ratios of their
 processor times, for stack depths 1 to 100, and what that is for one sample.
 """
@@ -56,6 +59,7 @@ def main():
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seconds", default="10")
     parser.add_argument("--depths", default="1,10,100")
+    parser.add_argument("--parts", default="accuracy,floor,handler,slowdown")
     arguments = parser.parse_args()
     tools = os.path.join(arguments.build, "bin")
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +76,8 @@ def main():
             run = [os.path.join(tools, "kprobe-run"), "--profile=cpu-clock:1ms", "-o", dump, "--"]
             return processor_time(run + command), dump
 
-        for kind, program in programs.items():
+        parts = arguments.parts.split(",")
+        for kind, program in programs.items() if "accuracy" in parts else ():
             errors, counts = {}, []
             for _ in range(arguments.runs):
                 (text, _), dump = profile(program + [arguments.seconds])
@@ -89,7 +94,17 @@ def main():
                                    for name, e in errors.items()))
             print(f"  largest of all runs {max(abs(x) for e in errors.values() for x in e):.2f}")
 
-        for kind, program in programs.items():
+        if "floor" in parts:
+            floor = os.path.join(folder, "floor")
+            subprocess.run(["c++", "-O1", os.path.join(HERE, "floor.cpp"), "-o", floor],
+                           check=True)
+            print("floor:", processor_time([floor])[0], end="", flush=True)
+        library = os.path.join(arguments.build, "benchmarks", "libkprobe-handler-benchmark.so")
+        if "handler" in parts and os.path.exists(library):
+            print(processor_time(["/usr/bin/python3", os.path.join(HERE, "handler.py"), library])[0],
+                  end="", flush=True)
+
+        for kind, program in programs.items() if "slowdown" in parts else ():
             for depth in map(int, arguments.depths.split(",")):
                 command = program + [arguments.seconds, str(depth)]
                 # The same work in all runs that are compared.
