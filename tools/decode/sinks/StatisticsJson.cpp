@@ -78,6 +78,8 @@ Json siteJson(const KernelStatistics &K, uint32_t Local) {
                                {"column", F.Column}});
   }
   J["loop_depth"] = R.LoopDepth;
+  // Others are counted, and their time is part of a neighbour's.
+  J["clock"] = !(R.Flags & (KPROBE_SITE_UNTIMED | KPROBE_SITE_OMITTED));
   J["hits"] = S.Hits;
   J["lanes"] = S.Lanes;
   J["timed_hits"] = S.Timed;
