@@ -69,11 +69,12 @@ def main():
         programs = {"native": [native],
                     "python": ["/usr/bin/python3", os.path.join(HERE, "shares.py")]}
 
-        def profile(command):
+        def profile(command, period="1ms"):
             dump = os.path.join(folder, "run.kpd")
             if os.path.exists(dump):
                 os.unlink(dump)
-            run = [os.path.join(tools, "kprobe-run"), "--profile=cpu-clock:1ms", "-o", dump, "--"]
+            run = [os.path.join(tools, "kprobe-run"), f"--profile=cpu-clock:{period}", "-o", dump,
+                   "--"]
             return processor_time(run + command), dump
 
         parts = arguments.parts.split(",")
@@ -109,20 +110,24 @@ def main():
                 command = program + [arguments.seconds, str(depth)]
                 # The same work in all runs that are compared.
                 command.append(processor_time(command)[0].split()[1])
-                ratios = {"kprobe": [], "perf": []}
+                perf = ["perf", "record", "-q", "-e", "cpu-clock:u", "-c", "1000000", "-g", "-o",
+                        os.path.join(folder, "perf.data"), "--"]
+                tools_by_name = {"kprobe": lambda: profile(command)[0][1],
+                                 "kprobe without a sample": lambda: profile(command, "1000s")[0][1]}
+                if shutil.which("perf"):
+                    tools_by_name["perf"] = lambda: processor_time(perf + command)[1]
+                ratios = {name: [] for name in tools_by_name}
+                # Each beside two plain runs: a virtual machine's speed changes by the second.
+                before = processor_time(command)[1]
                 for _ in range(arguments.runs):
-                    base = processor_time(command)[1]
-                    ratios["kprobe"].append(profile(command)[0][1] / base)
-                    if shutil.which("perf"):
-                        data = os.path.join(folder, "perf.data")
-                        _, cost = processor_time(["perf", "record", "-q", "-e", "cpu-clock:u", "-c",
-                                                  "1000000", "-g", "-o", data, "--"] + command)
-                        ratios["perf"].append(cost / base)
+                    for tool, cost in tools_by_name.items():
+                        own, after = cost(), processor_time(command)[1]
+                        ratios[tool].append(2 * own / (before + after))
+                        before = after
                 for tool, values in ratios.items():
-                    if values:
-                        slow = statistics.median(values) - 1
-                        print(f"{kind}, depth {depth}, {tool}: {100 * slow:+.2f} % at 1000 samples "
-                              f"a second, {1e9 * slow / 1000:.0f} ns a sample")
+                    slow = statistics.median(values) - 1
+                    print(f"{kind}, depth {depth}, {tool}: {100 * slow:+.2f} % at 1000 samples a "
+                          "second", flush=True)
 
 
 if __name__ == "__main__":

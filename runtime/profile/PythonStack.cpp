@@ -160,7 +160,8 @@ bool walk(const PythonLayout &L, const StackMemory &Memory, uint64_t Frame,
     std::memcpy(&Value, Bytes + Offset, sizeof(Value));
     return Value;
   };
-  // An interpreter's own frame has no code: those come on top.
+  // Besides those with code there are the interpreter's own: at most one each,
+  // unless a circle is walked.
   for (unsigned Steps = 0; Frame; ++Steps) {
     if (Steps == 2 * PythonScratch::MostFrames || Out.Count == Out.Most) {
       Out.Cut = true;
@@ -175,7 +176,6 @@ bool walk(const PythonLayout &L, const StackMemory &Memory, uint64_t Frame,
     if (L.Published && Owner >= OwnedByInterpreter) {
       if (Owner > OwnedByInterpreter + 1)
         return false;
-      // Outermost frames of a thread may stand on one that begins its list.
       if (Out.Count)
         Scratch.Frames[Out.Count - 1].Entry = 1;
     } else {
