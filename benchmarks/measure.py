@@ -6,10 +6,16 @@ import json
 import subprocess
 
 CLONE = ".kprobe"
+SAMPLED = ".sampled"    # in the name of the clone for samples of the waves, before CLONE
 
 
 class MeasureError(Exception):
     pass
+
+
+def original(name):
+    """The kernel of which a name is, or of which it is a clone's."""
+    return name.removesuffix(CLONE).removesuffix(SAMPLED) if name.endswith(CLONE) else name
 
 
 def dispatches(statistics):
@@ -35,7 +41,7 @@ def by_kernel(found, names):
     their clones, which count for the kernel."""
     sums = {}
     for name, counters in found:
-        name = name.removesuffix(CLONE)
+        name = original(name)
         if name in names:
             into = sums.setdefault(name, {})
             for counter, value in counters.items():     # not every dispatch has all
@@ -49,7 +55,7 @@ def total(statistics, counter, names=None):
     """Sum of a counter over all dispatches, or over those of the named kernels and
     their clones."""
     values = [counters[counter] for name, counters in dispatches(statistics)
-              if names is None or name.removesuffix(CLONE) in names]
+              if names is None or original(name) in names]
     if not values:
         raise MeasureError("the virtual GPU ran none of the program's kernels")
     return sum(values)

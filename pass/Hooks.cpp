@@ -137,6 +137,7 @@ Expected<Hooks> Hooks::link(Module &M, const Target &T) {
   for (Function *F : Primitives)
     inlineAndErase(*F);
   Linked.WaveClaim = M.getFunction("__kprobe_wave_claim");
+  Linked.WaveClaimSampled = M.getFunction("__kprobe_wave_claim_sampled");
   return Linked;
 }
 
@@ -203,8 +204,10 @@ static void loadWords(LoadInst &Context) {
   Context.eraseFromParent();
 }
 
-Claim Hooks::waveClaim(IRBuilderBase &Builder, LoadInst *Context) {
-  CallInst *Call = Builder.CreateCall(WaveClaim, {Context});
+Claim Hooks::waveClaim(IRBuilderBase &Builder, LoadInst *Context,
+                       bool Sampled) {
+  CallInst *Call =
+      Builder.CreateCall(Sampled ? WaveClaimSampled : WaveClaim, {Context});
   auto Field = [&](unsigned I) { return Builder.CreateExtractValue(Call, I); };
   Claim Slot = {Field(0), Field(1), Field(2), Field(3), Field(4)};
   bool Optimized = !Call->getFunction()->hasOptNone();
@@ -214,6 +217,9 @@ Claim Hooks::waveClaim(IRBuilderBase &Builder, LoadInst *Context) {
   return Slot;
 }
 
-void Hooks::finish() { WaveClaim->eraseFromParent(); }
+void Hooks::finish() {
+  WaveClaim->eraseFromParent();
+  WaveClaimSampled->eraseFromParent();
+}
 
 } // namespace kprobe

@@ -21,14 +21,15 @@ public:
 
   // The words of the dispatch context of a kernel.
   static llvm::LoadInst *loadContext(llvm::IRBuilderBase &Builder);
-  // A call, inlined at once.
-  Claim waveClaim(llvm::IRBuilderBase &Builder, llvm::LoadInst *Context);
+  // A call, inlined at once. Sampled: not every wave has a slot.
+  Claim waveClaim(llvm::IRBuilderBase &Builder, llvm::LoadInst *Context,
+                  bool Sampled);
 
   // Removes the hooks' own bodies, once no more calls are to come.
   void finish();
 
 private:
-  llvm::Function *WaveClaim = nullptr;
+  llvm::Function *WaveClaim = nullptr, *WaveClaimSampled = nullptr;
 };
 
 } // namespace kprobe

@@ -1,18 +1,20 @@
-// Instruments the kernels of a device module: for each kernel `k` a clone
-// `k.kprobe`, in which every basic block carries one probe. `k` itself is left
-// as it is; the host runtime decides which of the two a dispatch runs.
+// Instruments the kernels of a device module: for each kernel `k` two clones, in
+// which every basic block carries one probe. `k.kprobe` traces all its waves;
+// `k.sampled.kprobe` is for dispatches of which only some are to be traced, and has
+// the original's blocks a second time for the others (addPlainBody). `k` itself is
+// left as it is; the host runtime decides which of the three a dispatch runs.
 //
 // What a clone gets, on gfx906 (test/pass/probe_cost.ll pins it):
 //
-//   at entry     both clocks and the hook __kprobe_wave_claim; at the end of the
-//                entry block, where what it has loaded is there,
-//                  s_cmp_ge_u32; s_cbranch_scc1            is it sampled?
-//                and if so
-//                  s_mov_b64 s[68:69]                      slot
+//   at entry     both clocks and a load of the dispatch context; at the end of the
+//                entry block, where what it has loaded is there, the hook
+//                __kprobe_wave_claim (hooks.c), and
+//                  s_add_u32 s68; s_addc_u32 s69           slot
 //                  s_mov_b32 s73; s_mov_b32 s72, 0         mask, cursor
 //                  s_mov_b32 s70; s_mov_b32 s71            rest of the resource
-//                and two stores to the header; if not, the rest of the kernel as
-//                it is in the original (addPlainBody)
+//                and three stores to the header; in the clone for samples before
+//                all this
+//                  s_cmp_ge_u32; s_cbranch_scc1            is it sampled?
 //   per block    but for the kernel's entry, of which the header tells, and for
 //                those of which others tell (Placement.h), at its start
 //                  s_memtime s[A:B]                        the clock
@@ -27,7 +29,9 @@
 //                eight instructions, six where all lanes of the wave are known
 //                to come (the tag is then a constant), one less where the block
 //                is too short for a clock; no branch, no atomic, no LDS, and no
-//                wait but the one for the clock
+//                wait but the one for the clock. Where no wave can come to a block
+//                twice, each event has a place of its own (assignPlaces): neither
+//                mask nor cursor, and two instructions less.
 //                In mode drop the place is s_min_u32 instead: whatever comes when
 //                all places are full comes to the last one. In mode counters
 //                there are no events: a buffer_atomic_add of the visit and its
@@ -62,17 +66,24 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Metadata.h"
-#include <set>
+#include <optional>
 
 using namespace llvm;
 
 namespace kprobe {
 
-// Pairs {original, clone} of what was done, so that a second run over the same
+// {original, clones} of what was done, so that a second run over the same
 // module (a later stage of the build, opt after clang) does nothing.
 static constexpr char DoneMetadata[] = "kprobe.kernels";
 
 namespace {
+
+// What is to be done with a function of a kernel, in each of its clones.
+struct FunctionPlan {
+  FunctionFacts Facts;
+  std::vector<BlockPlacement> Placements;
+  unsigned FirstSite = 0;
+};
 
 class Instrumenter {
 public:
@@ -87,8 +98,7 @@ private:
   bool isAlreadyDone(const Function &F) const { return Done.count(&F); }
   SmallVector<Function *, 8> selectKernels();
   Error instrument(Function &Kernel, const Target &T, Hooks &DeviceRuntime);
-  void instrumentFunction(const ClonedFunction &F, const FunctionFacts &Facts,
-                          ArrayRef<BlockPlacement> Placements,
+  void instrumentFunction(const ClonedFunction &F, const FunctionPlan &Plan,
                           const ProbeEmitter &Probes, Hooks *KernelHooks,
                           const TwoBodies *Bodies);
 
@@ -169,12 +179,12 @@ static Value *lastFlatLoad(BasicBlock &Block, Instruction &End) {
 }
 
 void Instrumenter::instrumentFunction(const ClonedFunction &F,
-                                      const FunctionFacts &Facts,
-                                      ArrayRef<BlockPlacement> Placements,
+                                      const FunctionPlan &Plan,
                                       const ProbeEmitter &Probes,
                                       Hooks *KernelHooks,
                                       const TwoBodies *Bodies) {
   Function &Clone = *F.Clone;
+  const FunctionFacts &Facts = Plan.Facts;
   Probes.reserveState(Clone);
   // To the back end a clock may write anything: one on the way and it makes no
   // scalar loads. So its question is answered here, for loads as they are and
@@ -195,9 +205,6 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
   for (BasicBlock &Block : *F.Original)
     Blocks.push_back(cast<BasicBlock>(F.Values->lookup(&Block)));
 
-  // When a wave began, and with which lanes, is in its header.
-  bool ImpliedEntry = KernelHooks && Wanted.Level != Level::AllBlocks;
-  unsigned FirstSite = Table.addFunction(Facts, ImpliedEntry, Placements);
   IRBuilder<> Builder(entryPoint(Clone));
   // Moving to another place takes that place's line along.
   DebugLoc NoLine = noLine(Clone);
@@ -211,14 +218,14 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
                           Probes.target().countsStoresAsLoads();
   for (unsigned I = 0; I < Blocks.size(); ++I) {
     bool BeginsWave = KernelHooks && I == 0;
-    // All of the entry block that has a probe is behind the choice.
-    BasicBlock *Block = BeginsWave ? Bodies->Probed : Blocks[I];
+    // Where there is a choice, all of the entry block that has a probe is behind it.
+    bool Chooses = BeginsWave && Bodies;
+    BasicBlock *Block = Chooses ? Bodies->Probed : Blocks[I];
     bool EndsWave = KernelHooks && isa<ReturnInst>(Block->getTerminator());
-    const BlockPlacement &Placement = Placements[I];
-    bool HasEvent = !(BeginsWave && ImpliedEntry) && !Placement.LeftOut &&
-                    Placement.ToldBy == BlockFacts::None;
+    const BlockPlacement &Placement = Plan.Placements[I];
+    bool HasEvent = Placement.hasEvent();
     Instruction *End =
-        BeginsWave ? &*Block->getFirstInsertionPt() : firstDeparture(*Block);
+        Chooses ? &*Block->getFirstInsertionPt() : firstDeparture(*Block);
     // A musttail call is followed by its return and by nothing else; it is a
     // call, so that is taken care of.
     if (!End)
@@ -232,11 +239,12 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
       LoadInst *Context = Hooks::loadContext(Builder);
       keepOrder(Builder);
       // As late as can be: the context arrives while the entry block runs.
-      MoveTo(Bodies->Choice);
+      MoveTo(Chooses ? Bodies->Choice : End);
       keepOrder(Builder);
-      Slot = KernelHooks->waveClaim(Builder, Context);
-      Bodies->Choice->setCondition(
-          Builder.CreateICmpULT(Slot.Slot, Slot.SlotCount));
+      Slot = KernelHooks->waveClaim(Builder, Context, /*Sampled=*/Chooses);
+      if (Chooses)
+        Bodies->Choice->setCondition(
+            Builder.CreateICmpULT(Slot.Slot, Slot.SlotCount));
       Clock = Begin.Cycles;
     } else if (HasEvent && Placement.Timed && !Counts) {
       Clock = Probes.readClock(Builder);
@@ -253,18 +261,19 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
       // what is in flight there for in flight here, too: it would wait for it at
       // every barrier, and so for the events' stores. What the entry block has
       // loaded is soon needed.
-      if (Facts.HasBarriers && StoresDelayLoads)
+      if (Chooses && Facts.HasBarriers && StoresDelayLoads)
         Probes.target().waitForVectorMemory(Builder);
       Probes.initState(Builder, Slot);
       Probes.waveBegun(Builder, Begin);
     }
     if (HasEvent && Counts)
-      Probes.count(Builder, FirstSite + I - Table.firstSiteOfKernel());
+      Probes.count(Builder, Plan.FirstSite + I - Table.firstSiteOfKernel());
     else if (HasEvent)
-      Probes.commit(Builder, Clock, FirstSite + I, Placement.AllLanes,
-                    StoresDelayLoads && Facts.Blocks[I].DelayedByStores &&
-                        !Behind,
-                    Behind);
+      Probes.commit(Builder,
+                    {Plan.FirstSite + I, Clock, Placement.AllLanes,
+                     StoresDelayLoads && Facts.Blocks[I].DelayedByStores &&
+                         !Behind,
+                     Behind, Placement.Place});
     if (EndsWave) {
       MoveTo(Block->getTerminator());
       Probes.waveEnded(Builder, Ended);
@@ -290,18 +299,17 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
                                Hooks &DeviceRuntime) {
   SmallVector<Function *, 4> Functions = functionsOf(markedCopy(Kernel));
   MarkNames Marks;
-  std::vector<FunctionFacts> Facts;
-  std::vector<std::vector<BlockPlacement>> Placements;
+  std::vector<FunctionPlan> Plans;
   size_t BlockCount = 0;
   for (Function *F : Functions) {
     size_t MarksBefore = Marks.size();
     splitAtMarks(*F, Marks);
     if (Marks.size() != MarksBefore)
       Analyses.invalidate(*F, PreservedAnalyses::none());
-    Facts.push_back(collectFacts(*F, Analyses));
-    nameMarks(*F, Marks, Facts.back());
-    Placements.push_back(
-        placeEvents(*F, Facts.back(), Analyses, Wanted));
+    FunctionPlan &Plan = Plans.emplace_back();
+    Plan.Facts = collectFacts(*F, Analyses);
+    nameMarks(*F, Marks, Plan.Facts);
+    Plan.Placements = placeEvents(*F, Plan.Facts, Analyses, Wanted);
     BlockCount += F->size();
   }
   if (Table.siteCount() + BlockCount > KPROBE_MAX_SITES)
@@ -310,33 +318,48 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
                                  "' not instrumented: the module has more "
                                  "blocks than site ids");
 
-  std::vector<ClonedFunction> Clones =
-      cloneKernel(Functions, KPROBE_CLONE_SUFFIX);
-  // Nobody debugs a clone; lines are all that is needed. (LLVM 19's scheduler
-  // corrupts memory where variables meet scheduling barriers.)
-  for (const ClonedFunction &F : Clones)
-    compat::dropVariables(*F.Clone);
-  Function &Clone = *Clones.front().Clone;
-  Clone.setName(Kernel.getName() + KPROBE_CLONE_SUFFIX);
-  Hooks::allowIn(Clone);
-  entryPoint(Clone); // static allocas stand before the choice
-  TwoBodies Bodies = addPlainBody(Clones);
-  Table.addKernel(Kernel.getName(), Clone.getName(), Wanted.Mode);
-  ProbeEmitter Probes(T, Wanted.Mode);
-  for (size_t I = 0; I < Clones.size(); ++I)
-    instrumentFunction(Clones[I], Facts[I], Placements[I], Probes,
-                       I == 0 ? &DeviceRuntime : nullptr,
-                       I == 0 ? &Bodies : nullptr);
+  bool Counts = Wanted.Mode == KPROBE_MODE_COUNTERS;
+  bool Bounded =
+      Functions.size() == 1 && isBounded(*Functions.front(), Analyses);
+  bool HasPlaces = Bounded && !Counts &&
+                   assignPlaces(*Functions.front(), Analyses,
+                                Plans.front().Placements);
+  ProbeEmitter Probes(T, Wanted.Mode, /*HasCursor=*/!Counts && !HasPlaces);
+  auto NameOf = [&](StringRef Suffix) { return (Kernel.getName() + Suffix).str(); };
+  Table.addKernel(Kernel.getName(), NameOf(KPROBE_CLONE_SUFFIX), Wanted.Mode,
+                  (HasPlaces ? KPROBE_KERNEL_PLACES : 0) |
+                      (Bounded ? KPROBE_KERNEL_BOUNDED : 0));
+  for (FunctionPlan &Plan : Plans)
+    Plan.FirstSite = Table.addFunction(Plan.Facts, Plan.Placements);
 
-  LLVMContext &Context = M.getContext();
+  SmallVector<Metadata *, 3> Done{ValueAsMetadata::get(&Kernel)};
+  for (StringRef Suffix : {KPROBE_CLONE_SUFFIX, KPROBE_SAMPLED_SUFFIX}) {
+    std::vector<ClonedFunction> Clones = cloneKernel(Functions, Suffix);
+    // Nobody debugs a clone; lines are all that is needed. (LLVM 19's scheduler
+    // corrupts memory where variables meet scheduling barriers.)
+    for (const ClonedFunction &F : Clones)
+      compat::dropVariables(*F.Clone);
+    Function &Clone = *Clones.front().Clone;
+    Clone.setName(NameOf(Suffix));
+    Hooks::allowIn(Clone);
+    entryPoint(Clone); // static allocas stand before the choice
+    std::optional<TwoBodies> Bodies;
+    if (Suffix == KPROBE_SAMPLED_SUFFIX)
+      Bodies = addPlainBody(Clones);
+    for (size_t I = 0; I < Clones.size(); ++I)
+      instrumentFunction(Clones[I], Plans[I], Probes,
+                         I == 0 ? &DeviceRuntime : nullptr,
+                         I == 0 && Bodies ? &*Bodies : nullptr);
+    Done.push_back(ValueAsMetadata::get(&Clone));
+  }
+
   M.getOrInsertNamedMetadata(DoneMetadata)
-      ->addOperand(MDNode::get(Context, {ValueAsMetadata::get(&Kernel),
-                                         ValueAsMetadata::get(&Clone)}));
+      ->addOperand(MDNode::get(M.getContext(), Done));
   OptimizationRemarkEmitter Remarks(&Kernel);
   Remarks.emit([&] {
     return OptimizationRemark("kprobe", "Instrumented", &Kernel)
            << ore::NV("Sites", unsigned(BlockCount)) << " sites in "
-           << ore::NV("Functions", unsigned(Clones.size()))
+           << ore::NV("Functions", unsigned(Functions.size()))
            << " functions of kernel '" << ore::NV("Kernel", Kernel.getName())
            << "'";
   });

@@ -1,6 +1,7 @@
 // Levels, filters, and control equivalence by the two dominator trees.
 #include "Placement.h"
 #include "kprobe/wire.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CFG.h"
@@ -51,12 +52,13 @@ static bool isCallFree(BasicBlock *From, BasicBlock *To) {
   return true;
 }
 
-// Blocks that some lanes may enter without the others: those between a branch
-// that not all lanes take the same way, and where all have come back together.
-static SmallPtrSet<BasicBlock *, 16>
-findPartialBlocks(Function &F, const compat::Divergence &Divergence,
-                  PostDominatorTree &PostDominators) {
-  SmallPtrSet<BasicBlock *, 16> Partial;
+// For each branch that not all lanes may take the same way, the blocks between it
+// and where all have come back together.
+static std::vector<SmallPtrSet<BasicBlock *, 16>>
+findDivergentRegions(Function &F, FunctionAnalysisManager &Analyses) {
+  auto &Divergence = Analyses.getResult<compat::DivergencePass>(F);
+  auto &PostDominators = Analyses.getResult<PostDominatorTreeAnalysis>(F);
+  std::vector<SmallPtrSet<BasicBlock *, 16>> Regions;
   for (BasicBlock &Block : F) {
     Instruction *Branch = Block.getTerminator();
     if (Branch->getNumSuccessors() < 2 ||
@@ -66,15 +68,14 @@ findPartialBlocks(Function &F, const compat::Divergence &Divergence,
     auto *Node = PostDominators.getNode(&Block);
     BasicBlock *Join =
         Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
-    SmallPtrSet<BasicBlock *, 16> Seen;
+    SmallPtrSet<BasicBlock *, 16> &Seen = Regions.emplace_back();
     SmallVector<BasicBlock *, 16> Work{&Block};
     while (!Work.empty())
       for (BasicBlock *Next : successors(Work.pop_back_val()))
         if (Next != Join && Seen.insert(Next).second)
           Work.push_back(Next);
-    Partial.insert(Seen.begin(), Seen.end());
   }
-  return Partial;
+  return Regions;
 }
 
 using LoopTest = function_ref<bool(const Loop &)>;
@@ -119,10 +120,61 @@ static bool isSelected(const FunctionFacts &Function, const BlockFacts &Block,
           }));
 }
 
+bool isBounded(Function &Kernel, FunctionAnalysisManager &Analyses) {
+  auto &Loops = Analyses.getResult<LoopAnalysis>(Kernel);
+  ReversePostOrderTraversal<Function *> Order(&Kernel);
+  return Loops.empty() && !containsIrreducibleCFG<BasicBlock *>(Order, Loops);
+}
+
+bool assignPlaces(Function &Kernel, FunctionAnalysisManager &Analyses,
+                  MutableArrayRef<BlockPlacement> Placements) {
+  // Each is room in the ring of every wave.
+  constexpr unsigned MostPlaces = 1024;
+  if (Kernel.size() > MostPlaces)
+    return false;
+  ReversePostOrderTraversal<Function *> Order(&Kernel);
+  DenseMap<const BasicBlock *, unsigned> Numbers;
+  for (BasicBlock &Block : Kernel)
+    Numbers.try_emplace(&Block, Numbers.size());
+  // By number, the blocks that control may come to from one.
+  std::vector<BitVector> Reached(Kernel.size(), BitVector(Kernel.size()));
+  for (BasicBlock *Block : post_order(&Kernel))
+    for (BasicBlock *Next : successors(Block)) {
+      Reached[Numbers.lookup(Block)] |= Reached[Numbers.lookup(Next)];
+      Reached[Numbers.lookup(Block)].set(Numbers.lookup(Next));
+    }
+  // Where lanes part, a wave goes one way after the other, and which comes first is
+  // for the compiler to say: there may be events on one of them only.
+  for (const auto &Region : findDivergentRegions(Kernel, Analyses)) {
+    unsigned Last = BlockFacts::None;
+    for (BasicBlock *Block : Order) {
+      unsigned Number = Numbers.lookup(Block);
+      if (!Region.contains(Block) || !Placements[Number].hasEvent())
+        continue;
+      if (Last != BlockFacts::None && !Reached[Last].test(Number))
+        return false;
+      Last = Number;
+    }
+  }
+  unsigned Next = 0;
+  auto Assign = [&](BlockPlacement &Placement) {
+    if (Placement.hasEvent() && Placement.Place == ProbeEvent::AtCursor)
+      Placement.Place = Next++;
+  };
+  for (BasicBlock *Block : Order)
+    Assign(Placements[Numbers.lookup(Block)]);
+  // Blocks that nothing leads to.
+  for_each(Placements, Assign);
+  return true;
+}
+
 std::vector<BlockPlacement> placeEvents(Function &F, const FunctionFacts &Facts,
                                         FunctionAnalysisManager &Analyses,
                                         const Options &Wanted) {
   std::vector<BlockPlacement> Placements(F.size());
+  // When a wave began, and with which lanes, is in its header.
+  bool IsKernel = F.getCallingConv() == CallingConv::AMDGPU_KERNEL;
+  Placements.front().Implied = IsKernel && Wanted.Level != Level::AllBlocks;
   auto &Loops = Analyses.getResult<LoopAnalysis>(F);
   DenseMap<const BasicBlock *, unsigned> Numbers;
   for (BasicBlock &Block : F) {
@@ -142,11 +194,12 @@ std::vector<BlockPlacement> placeEvents(Function &F, const FunctionFacts &Facts,
   bool Reducible = !containsIrreducibleCFG<BasicBlock *>(Order, Loops);
   auto &Dominators = Analyses.getResult<DominatorTreeAnalysis>(F);
   auto &PostDominators = Analyses.getResult<PostDominatorTreeAnalysis>(F);
-  if (Reducible && F.getCallingConv() == CallingConv::AMDGPU_KERNEL) {
-    auto Partial = findPartialBlocks(
-        F, Analyses.getResult<compat::DivergencePass>(F), PostDominators);
-    for (BasicBlock &Block : F)
-      Placements[Numbers.lookup(&Block)].AllLanes = !Partial.count(&Block);
+  if (Reducible && IsKernel) {
+    for (BlockPlacement &Placement : Placements)
+      Placement.AllLanes = true;
+    for (const auto &Region : findDivergentRegions(F, Analyses))
+      for (BasicBlock *Block : Region)
+        Placements[Numbers.lookup(Block)].AllLanes = false;
   }
   if (Wanted.Level != Level::Block)
     return Placements;

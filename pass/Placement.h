@@ -15,6 +15,7 @@
 #define KPROBE_PASS_PLACEMENT_H
 
 #include "Options.h"
+#include "Probe.h"
 #include "SiteFacts.h"
 #include <vector>
 
@@ -31,6 +32,14 @@ struct BlockPlacement {
   bool AllLanes = false;
   // The user's level or filter leaves the block out: no event, and nobody tells.
   bool LeftOut = false;
+  // The entry block of a kernel, of which the wave's header tells.
+  bool Implied = false;
+  // Of its event in the ring, or where the cursor is (assignPlaces).
+  unsigned Place = ProbeEvent::AtCursor;
+
+  bool hasEvent() const {
+    return !Implied && !LeftOut && ToldBy == BlockFacts::None;
+  }
 };
 
 // By block number, as in FunctionFacts.
@@ -38,6 +47,16 @@ std::vector<BlockPlacement> placeEvents(llvm::Function &F,
                                         const FunctionFacts &Facts,
                                         llvm::FunctionAnalysisManager &Analyses,
                                         const Options &Wanted);
+
+// Whether no wave can come to a block twice.
+bool isBounded(llvm::Function &Kernel, llvm::FunctionAnalysisManager &Analyses);
+
+// Gives each event of such a kernel, which calls no function with probes, a place of
+// its own, in the order in which a wave comes to them, so that probes need no
+// cursor. False where there is no such order.
+bool assignPlaces(llvm::Function &Kernel,
+                  llvm::FunctionAnalysisManager &Analyses,
+                  llvm::MutableArrayRef<BlockPlacement> Placements);
 
 } // namespace kprobe
 

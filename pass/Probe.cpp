@@ -25,6 +25,9 @@ using namespace llvm;
 
 namespace kprobe {
 
+// The largest offset that every target's instruction can hold.
+static constexpr unsigned LargestOffset = 0xfff;
+
 CallInst *ProbeEmitter::assembly(IRBuilderBase &Builder, Type *Result,
                                  ArrayRef<Value *> Arguments, const Twine &Text,
                                  StringRef Outputs, StringRef Inputs) const {
@@ -66,18 +69,28 @@ void ProbeEmitter::reserveState(Function &F) const {
 // sampled does not pay for it.
 void ProbeEmitter::initState(IRBuilderBase &Builder, const Claim &Slot) const {
   Type *I32 = Builder.getInt32Ty();
-  Value *Address = Builder.CreateAdd(
-      Slot.Slots,
-      Builder.CreateZExt(Builder.CreateMul(Slot.Slot, Slot.SlotBytes),
-                         Builder.getInt64Ty()));
-  assembly(Builder, StructType::get(FixedVectorType::get(I32, 4), I32, I32),
-           {Address, Slot.Mask},
-           "s_mov_b64 " + T.slotAddress() + ", $3\n\ts_mov_b32 " + T.mask() +
-               ", $4\n\ts_mov_b32 " + T.cursor() + ", 0\n\ts_mov_b32 " +
-               T.slotWord(2) + ", -1\n\ts_mov_b32 " + T.slotWord(3) + ", 0x" +
-               utohexstr(T.bufferFormat(), /*LowerCase=*/true),
-           "=&{" + T.slot() + "},=&{" + T.cursor() + "},=&{" + T.mask() + "}",
-           "s,s");
+  Value *Low = Builder.CreateTrunc(Slot.Slots, I32);
+  Value *High = Builder.CreateTrunc(Builder.CreateLShr(Slot.Slots, 32), I32);
+  Value *Offset = Builder.CreateMul(Slot.Slot, Slot.SlotBytes);
+  Type *Resource = FixedVectorType::get(I32, 4);
+  // Inputs are numbered behind the outputs.
+  unsigned First = HasCursor ? 3 : 1;
+  auto Input = [&](unsigned I) { return "$" + utostr(First + I); };
+  std::string Text =
+      "s_add_u32 " + T.slotWord(0) + ", " + Input(0) + ", " + Input(2) +
+      "\n\ts_addc_u32 " + T.slotWord(1) + ", " + Input(1) + ", 0\n\t";
+  if (HasCursor)
+    Text += "s_mov_b32 " + T.mask() + ", " + Input(3) + "\n\ts_mov_b32 " +
+            T.cursor() + ", 0\n\t";
+  Text += "s_mov_b32 " + T.slotWord(2) + ", -1\n\ts_mov_b32 " + T.slotWord(3) +
+          ", 0x" + utohexstr(T.bufferFormat(), /*LowerCase=*/true);
+  std::string Slots = "=&{" + T.slot() + "}";
+  if (HasCursor)
+    assembly(Builder, StructType::get(Resource, I32, I32),
+             {Low, High, Offset, Slot.Mask}, Text,
+             Slots + ",=&{" + T.cursor() + "},=&{" + T.mask() + "}", "s,s,s,s");
+  else
+    assembly(Builder, Resource, {Low, High, Offset}, Text, Slots, "s,s,s");
 }
 
 WaveClocks ProbeEmitter::readWaveClocks(IRBuilderBase &Builder) const {
@@ -102,69 +115,101 @@ static Value *words(IRBuilderBase &Builder, ArrayRef<Value *> Values) {
 }
 
 void ProbeEmitter::waveBegun(IRBuilderBase &Builder, WaveClocks Begin) const {
-  Type *Lanes = Builder.getIntNTy(T.WaveSize);
-  Value *Exec = Builder.CreateZExt(
-      Builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, ArrayRef<Type *>{Lanes},
-                              ArrayRef<Value *>{Builder.getTrue()}),
-      Builder.getInt64Ty());
-  // The cursor is zero here. With it as offset the stores do not delay a
-  // change of their data (a hazard of wide stores without one).
+  // Not a ballot: where that is all a vector holds, LLVM 15 puts EXEC in its place.
+  Type *I32 = Builder.getInt32Ty();
+  Value *Lanes = assembly(Builder, StructType::get(I32, I32), {},
+                          std::string("v_mov_b32 $0, exec_lo\n\tv_mov_b32 $1, ") +
+                              (T.WaveSize == 64 ? "exec_hi" : "0"),
+                          "=v,=v", "");
+  Value *Exec[] = {Builder.CreateExtractValue(Lanes, 0),
+                   Builder.CreateExtractValue(Lanes, 1)};
+  Value *Clocks = words(Builder, {Begin.Cycles, Begin.Ticks});
+  Value *Place0 = T.readPlace0(Builder);
+  std::string Text =
+      T.storeToSlot(4, "$0", "", offsetof(KprobeWaveHeader, BeginCycles)) + "\n\t";
+  constexpr unsigned Place = offsetof(KprobeWaveHeader, HardwareId);
+  if (T.Place1 < 0) {
+    assembly(Builder, Builder.getVoidTy(),
+             {Clocks, Place0, words(Builder, Exec)},
+             Text + T.storeToSlot(1, "$1", "", Place) + "\n\t" +
+                 T.storeToSlot(2, "$2", "",
+                               offsetof(KprobeWaveHeader, BeginExec)),
+             "", "v,v,v");
+    return;
+  }
+  // What a wide store without an offset in a register stores must not change in
+  // the next instruction.
   assembly(Builder, Builder.getVoidTy(),
-           {words(Builder, {Begin.Cycles, Begin.Ticks}),
-            words(Builder, {T.readPlace0(Builder), T.readPlace1(Builder), Exec})},
-           T.storeToSlot(4, "$0", T.cursor(),
-                         offsetof(KprobeWaveHeader, BeginCycles)) +
-               "\n\t" +
-               T.storeToSlot(4, "$1", T.cursor(),
-                             offsetof(KprobeWaveHeader, HardwareId)),
-           "", "v,v");
+           {Clocks, words(Builder, {Place0, T.readPlace1(Builder), Exec[0],
+                                    Exec[1]})},
+           Text + T.storeToSlot(4, "$1", "", Place) + "\n\ts_nop 0", "", "v,v");
 }
 
 void ProbeEmitter::waveEnded(IRBuilderBase &Builder, WaveClocks End) const {
-  Value *Cursor = assembly(Builder, Builder.getInt32Ty(), {},
-                           "v_mov_b32 $0, " + T.cursor(), "=v", "");
-  assembly(Builder, Builder.getVoidTy(),
-           {words(Builder, {End.Cycles, End.Ticks}), Cursor},
-           T.storeToSlot(4, "$0", "", offsetof(KprobeWaveHeader, EndCycles)) +
-               "\n\t" +
-               T.storeToSlot(1, "$1", "", offsetof(KprobeWaveHeader, Cursor)),
-           "", "v,v");
+  std::string Text =
+      T.storeToSlot(4, "$0", "", offsetof(KprobeWaveHeader, EndCycles));
+  SmallVector<Value *, 2> Inputs{words(Builder, {End.Cycles, End.Ticks})};
+  if (HasCursor) {
+    Inputs.push_back(assembly(Builder, Builder.getInt32Ty(), {},
+                              "v_mov_b32 $0, " + T.cursor(), "=v", ""));
+    Text += "\n\t" + T.storeToSlot(1, "$1", "", offsetof(KprobeWaveHeader, Cursor));
+  }
+  assembly(Builder, Builder.getVoidTy(), Inputs, Text, "",
+           HasCursor ? "v,v" : "v");
 }
 
-// The high word of an event, and the low one where that is not a clock, in vector
-// registers. Constants are in the text: out of a loop they would cost registers,
-// and without one the texts of two sites would be alike, and one of them removed.
+// The high word of an event, and the cursor where that is its low one (or null),
+// in vector registers. Constants are in the text: out of a loop they would cost
+// registers, and without one the texts of two sites would be alike, and one of them
+// removed.
 std::pair<Value *, Value *> ProbeEmitter::readTag(IRBuilderBase &Builder,
                                                   unsigned Kind,
                                                   unsigned Site) const {
   Type *I32 = Builder.getInt32Ty();
   bool AllLanes = Kind & KPROBE_EVENT_ALL_LANES;
+  bool NeedsCursor = HasCursor && Kind & KPROBE_EVENT_UNTIMED;
   bool Wide = T.WaveSize == 64;
+  std::string Outputs = "=v";
+  SmallVector<Type *, 3> Results{I32};
+  auto Add = [&](const char *Output) {
+    Outputs += std::string(",") + Output;
+    Results.push_back(I32);
+    return "$" + utostr(Results.size() - 1);
+  };
   std::string Text;
-  if (AllLanes)
+  if (AllLanes) {
     Text = "v_mov_b32 $0, " + utostr(KPROBE_TAG_WHOLE(Kind, Site));
-  else
-    Text = (Twine("s_bcnt1_i32_") + (Wide ? "b64" : "b32") + " $2, exec" +
-            (Wide ? "" : "_lo") + "\n\ts_lshl4_add_u32 $2, $2, " +
-            Twine(KPROBE_TAG_BASE(Kind, Site)) + "\n\tv_mov_b32 $0, $2")
+  } else {
+    std::string Lanes = Add("=&s");
+    Text = (Twine("s_bcnt1_i32_") + (Wide ? "b64 " : "b32 ") + Lanes + ", exec" +
+            (Wide ? "" : "_lo") + "\n\ts_lshl4_add_u32 " + Lanes + ", " + Lanes +
+            ", " + Twine(KPROBE_TAG_BASE(Kind, Site)) + "\n\tv_mov_b32 $0, " +
+            Lanes)
                .str();
-  if (Kind & KPROBE_EVENT_UNTIMED)
-    Text += "\n\tv_mov_b32 $1, " + T.cursor();
-  SmallVector<Type *, 3> Results(AllLanes ? 2 : 3, I32);
-  Value *Result = assembly(Builder, StructType::get(Builder.getContext(), Results),
-                           {}, Text, AllLanes ? "=v,=v" : "=v,=v,=&s", "");
+  }
+  if (NeedsCursor)
+    Text += "\n\tv_mov_b32 " + Add("=v") + ", " + T.cursor();
+  if (Results.size() == 1)
+    return {assembly(Builder, I32, {}, Text, Outputs, ""), nullptr};
+  Value *Result =
+      assembly(Builder, StructType::get(Builder.getContext(), Results), {}, Text,
+               Outputs, "");
   return {Builder.CreateExtractValue(Result, 0),
-          Builder.CreateExtractValue(Result, 1)};
+          NeedsCursor ? Builder.CreateExtractValue(Result, Results.size() - 1)
+                      : nullptr};
 }
 
-void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock, unsigned Site,
-                          bool AllLanes, bool InSight,
-                          Value *Behind) const {
-  unsigned Kind = KPROBE_EVENT_BLOCK | (Clock ? 0 : KPROBE_EVENT_UNTIMED) |
-                  (AllLanes ? KPROBE_EVENT_ALL_LANES : 0);
+void ProbeEmitter::commit(IRBuilderBase &Builder,
+                          const ProbeEvent &Event) const {
+  unsigned Kind = KPROBE_EVENT_BLOCK |
+                  (Event.Clock ? 0 : KPROBE_EVENT_UNTIMED) |
+                  (Event.AllLanes ? KPROBE_EVENT_ALL_LANES : 0);
   Type *I32 = Builder.getInt32Ty();
-  auto [Tag, Cursor] = readTag(Builder, Kind, Site);
-  Value *Low = Clock ? Builder.CreateZExtOrTrunc(Clock, I32) : Cursor;
+  auto [Tag, Low] = readTag(Builder, Kind, Event.Site);
+  if (Event.Clock)
+    Low = Builder.CreateZExtOrTrunc(Event.Clock, I32);
+  else if (!Low)
+    Low = PoisonValue::get(I32);
   Value *Data = words(Builder, {Low, Tag});
   SmallVector<Value *, 3> Inputs;
   std::string Constraints;
@@ -173,40 +218,63 @@ void ProbeEmitter::commit(IRBuilderBase &Builder, Value *Clock, unsigned Site,
     Constraints += (Constraints.empty() ? "" : ",") + std::string(Constraint);
   };
   // Not with vector inputs: the state would be taken for one value a lane.
-  assert(!(InSight && Behind) && "a visible store cannot wait for a value");
-  if (!InSight)
+  assert(!(Event.InSight && Event.Behind) &&
+         "a visible store cannot wait for a value");
+  if (!Event.InSight)
     Need(Data, "v");
   // The clock is an input although the text does not read it: both its halves
   // then live up to here, or the dead upper one would be reused at once, at
   // the price of a wait.
-  if (Clock)
-    Need(Clock, "s");
-  if (Behind)
-    Need(Behind, "v");
-  std::string Advance =
-      // With the mask as the last place of all, what comes too late to be kept
-      // comes there.
-      (Mode == KPROBE_MODE_DROP ? "s_min_u32" : "s_and_b32") +
-      std::string(" $0, ") + T.cursor() + ", " + T.mask() + "\n\ts_add_u32 " +
-      T.cursor() + ", " + T.cursor() + ", 8";
-  if (!InSight) {
-    assembly(Builder, I32, Inputs,
-             Advance + "\n\t" +
-                 T.storeToSlot(2, "$1", "$0", sizeof(KprobeWaveHeader)),
-             "=&s", Constraints);
+  if (Event.Clock)
+    Need(Event.Clock, "s");
+  if (Event.Behind)
+    Need(Event.Behind, "v");
+  // Where to: a constant and, for what is in a register, its name and the text
+  // that computes it.
+  unsigned Constant = sizeof(KprobeWaveHeader);
+  std::string Advance;
+  if (Event.Place == ProbeEvent::AtCursor) {
+    // With the mask as the last place of all, what comes too late to be kept
+    // comes there.
+    Advance = (Mode == KPROBE_MODE_DROP ? "s_min_u32" : "s_and_b32") +
+              std::string(" $0, ") + T.cursor() + ", " + T.mask() +
+              "\n\ts_add_u32 " + T.cursor() + ", " + T.cursor() + ", 8\n\t";
+  } else {
+    Constant += Event.Place * sizeof(KprobeEvent);
+    if (unsigned High = Constant & ~LargestOffset) {
+      Constant &= LargestOffset;
+      Advance = "s_mov_b32 $0, " + utostr(High) + "\n\t";
+    }
+  }
+  bool InRegister = !Advance.empty();
+  if (!Event.InSight) {
+    StringRef Operand = InRegister ? "$1" : "$0";
+    assembly(Builder, InRegister ? I32 : Builder.getVoidTy(), Inputs,
+             Advance +
+                 T.storeToSlot(2, Operand, InRegister ? "$0" : "", Constant),
+             InRegister ? "=&s" : "", Constraints);
     return;
   }
-  // The resource is used where it is.
+  // The resource is used where it is. The comment keeps the texts of two sites from
+  // being alike (readTag).
   auto *Resource = FixedVectorType::get(I32, 4);
+  std::string Output = "={" + T.slot() + "}";
   Value *State =
-      assembly(Builder, StructType::get(I32, Resource), Inputs, Advance,
-               "=&s,={" + T.slot() + "}", Constraints);
-  Builder.CreateIntrinsic(
-      Intrinsic::amdgcn_raw_buffer_store, ArrayRef<Type *>{Data->getType()},
-      ArrayRef<Value *>{Data, Builder.CreateExtractValue(State, 1),
-                        Builder.getInt32(sizeof(KprobeWaveHeader)),
-                        Builder.CreateExtractValue(State, 0),
-                        Builder.getInt32(0)});
+      InRegister
+          ? assembly(Builder, StructType::get(I32, Resource), Inputs,
+                     StringRef(Advance).rtrim(), "=&s," + Output, Constraints)
+          : assembly(Builder, Resource, Inputs, "; site " + Twine(Event.Site),
+                     Output, Constraints);
+  Value *Offset = Builder.getInt32(0);
+  if (InRegister) {
+    Offset = Builder.CreateExtractValue(State, 0);
+    State = Builder.CreateExtractValue(State, 1);
+  }
+  Builder.CreateIntrinsic(Intrinsic::amdgcn_raw_buffer_store,
+                          ArrayRef<Type *>{Data->getType()},
+                          ArrayRef<Value *>{Data, State,
+                                            Builder.getInt32(Constant), Offset,
+                                            Builder.getInt32(0)});
 }
 
 void ProbeEmitter::count(IRBuilderBase &Builder, unsigned SiteOfKernel) const {
@@ -224,9 +292,7 @@ void ProbeEmitter::count(IRBuilderBase &Builder, unsigned SiteOfKernel) const {
                                 Builder.CreateExtractValue(Parts, 1)});
   unsigned Constant =
       sizeof(KprobeWaveHeader) + SiteOfKernel * sizeof(KprobeCounter);
-  // The largest offset that every target's instruction can hold.
-  constexpr unsigned Largest = 0xfff;
-  unsigned InRegister = Constant > Largest ? Constant & ~Largest : 0;
+  unsigned InRegister = Constant & ~LargestOffset;
   Type *Saved = Builder.getIntNTy(T.WaveSize);
   std::string Text;
   if (InRegister)

@@ -19,10 +19,24 @@ struct Claim {
   llvm::Value *Slot, *SlotCount, *SlotBytes, *Mask;
 };
 
+struct ProbeEvent {
+  static constexpr unsigned AtCursor = ~0u;
+  unsigned Site = 0;
+  llvm::Value *Clock = nullptr; // null: an event without one
+  bool AllLanes = false; // only executed by all lanes that the wave began with
+  bool InSight = false;  // the compiler sees the store; kernels only
+  // A value of 32 or 64 bits that has arrived when the event is stored, out of
+  // the compiler's sight; or null.
+  llvm::Value *Behind = nullptr;
+  unsigned Place = AtCursor; // in the ring, counted in events
+};
+
 class ProbeEmitter {
 public:
-  // Mode: KPROBE_MODE_RING or DROP.
-  ProbeEmitter(const Target &T, uint32_t Mode) : T(T), Mode(Mode) {}
+  // HasCursor: events are stored where the cursor is, which mode DROP (another
+  // value of Mode is RING's) stops at the ring's end.
+  ProbeEmitter(const Target &T, uint32_t Mode, bool HasCursor)
+      : T(T), Mode(Mode), HasCursor(HasCursor) {}
 
   const Target &target() const { return T; }
 
@@ -44,12 +58,7 @@ public:
   llvm::Value *readClock(llvm::IRBuilderBase &Builder) const {
     return T.readEventClock(Builder);
   }
-  // Clock: null for an event without one. AllLanes: the block is only executed
-  // by all lanes that the wave began with. InSight: the compiler sees the store;
-  // kernels only. Behind: a value of 32 or 64 bits that has arrived when the
-  // event is stored, out of its sight; or null.
-  void commit(llvm::IRBuilderBase &Builder, llvm::Value *Clock, unsigned Site,
-              bool AllLanes, bool InSight, llvm::Value *Behind) const;
+  void commit(llvm::IRBuilderBase &Builder, const ProbeEvent &Event) const;
 
   // Counts a visit of the kernel's site of that number; mode counters.
   void count(llvm::IRBuilderBase &Builder, unsigned SiteOfKernel) const;
@@ -65,6 +74,7 @@ private:
 
   const Target &T;
   const uint32_t Mode;
+  const bool HasCursor;
 };
 
 } // namespace kprobe

@@ -21,11 +21,12 @@ uint32_t SiteTable::string(StringRef Text) {
 }
 
 void SiteTable::addKernel(StringRef Name, StringRef CloneName,
-                          uint32_t CloneMode) {
+                          uint32_t CloneMode, uint32_t Flags) {
   KprobeKernelRecord Kernel = {};
   Kernel.Name = string(Name);
   Kernel.CloneName = string(CloneName);
   Kernel.CloneMode = CloneMode;
+  Kernel.Flags = Flags;
   Kernel.FirstFunction = Functions.size();
   Kernel.FirstSite = Sites.size();
   Kernels.push_back(Kernel);
@@ -34,7 +35,7 @@ void SiteTable::addKernel(StringRef Name, StringRef CloneName,
 static uint16_t saturated(unsigned Count) { return std::min(Count, 0xffffu); }
 
 unsigned SiteTable::addFunction(const FunctionFacts &Facts,
-                                bool ImpliedEntry, ArrayRef<BlockPlacement> Placements) {
+                                ArrayRef<BlockPlacement> Placements) {
   unsigned First = Sites.size();
   KprobeFunctionRecord Function = {};
   Function.Name = string(Facts.Name);
@@ -74,10 +75,10 @@ unsigned SiteTable::addFunction(const FunctionFacts &Facts,
     Site.BytesWritten = saturated(Block.BytesWritten);
     Sites.push_back(Site);
   }
-  if (ImpliedEntry)
-    Sites[First].Flags |= KPROBE_SITE_IMPLIED;
   for (unsigned I = 0; I < Placements.size(); ++I) {
-    if (Placements[I].LeftOut && !(ImpliedEntry && I == 0)) {
+    if (Placements[I].Implied) {
+      Sites[First + I].Flags |= KPROBE_SITE_IMPLIED;
+    } else if (Placements[I].LeftOut) {
       Sites[First + I].Flags |= KPROBE_SITE_LEFT_OUT;
     } else if (Placements[I].ToldBy != BlockFacts::None) {
       Sites[First + I].Flags |= KPROBE_SITE_OMITTED;

@@ -19,11 +19,11 @@ public:
   SiteTable();
 
   // Kernels, and after each its functions, the kernel's own first. A function's
-  // blocks get consecutive site ids; the first is returned. ImpliedEntry: the
-  // entry block has no event. Placements: as placeEvents returns them.
+  // blocks get consecutive site ids; the first is returned. Flags: KPROBE_KERNEL_*.
+  // Placements: as placeEvents returns them.
   void addKernel(llvm::StringRef Name, llvm::StringRef CloneName,
-                 uint32_t CloneMode);
-  unsigned addFunction(const FunctionFacts &Facts, bool ImpliedEntry,
+                 uint32_t CloneMode, uint32_t Flags);
+  unsigned addFunction(const FunctionFacts &Facts,
                        llvm::ArrayRef<BlockPlacement> Placements);
 
   unsigned firstSiteOfKernel() const { return Kernels.back().FirstSite; }

@@ -84,6 +84,9 @@ bool CodeObjects::executableFrozen(uint64_t Executable, uint64_t Agent,
       auto Clone = ByName.find(At.Table->Kernels[At.Index].CloneName);
       if (Clone != ByName.end() && Clone->second->Object != 0) {
         Info->Clone = *Clone->second;
+        auto Sampled = ByName.find(Symbol.Name + KPROBE_SAMPLED_SUFFIX);
+        Info->Sampled =
+            Sampled == ByName.end() ? Info->Clone : *Sampled->second;
         Info->Table = At.Table;
         Info->TableIndex = At.Index;
         auto &Count = Dispatches[{At.Table->ContentHash, At.Index}];

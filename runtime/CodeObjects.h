@@ -33,6 +33,7 @@ struct KernelInfo {
   uint64_t Executable = 0;
   std::shared_ptr<const SiteTable> Table; // null: the kernel has no probes
   KernelSymbol Clone;                     // valid with Table
+  KernelSymbol Sampled; // clone for samples of the waves; may be the same
   bool Filtered = false;                  // the user left it out
   uint32_t TableIndex = 0;
   // Dispatches so far, of this kernel of this table on all agents and through

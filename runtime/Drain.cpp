@@ -365,7 +365,8 @@ void Drain::writeDispatch(Dispatch &Item, bool Final) {
     drainWaves(Record.Dispatch, Pool.address(Item.Region), Item.Region.Plan,
                {Context.GroupsX, Context.GroupsY, Context.WavesPerGroup,
                 Record.Mode == KPROBE_MODE_DROP,
-                Record.Mode == KPROBE_MODE_COUNTERS ? Clone.SiteCount : 0},
+                Record.Mode == KPROBE_MODE_COUNTERS ? Clone.SiteCount : 0,
+                Clone.HasPlaces},
                Final,
                ChunkBytes, [&](const std::vector<uint8_t> &Payload) {
                  append(KPROBE_CHUNK_WAVES, Payload.data(), Payload.size());

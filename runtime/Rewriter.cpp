@@ -187,9 +187,12 @@ static RegionDemand demandOf(const SiteTable::Kernel &Clone,
   Demand.Groups = Grid.WaveIndices / Grid.WavesPerGroup;
   Demand.WavesPerGroup = Grid.WavesPerGroup;
   Demand.Sample = Sample;
-  // Mode drop has use for one place more.
+  // Where each site has its place, there is nothing to choose. Mode drop has use
+  // for one place more.
   if (Clone.CloneMode == KPROBE_MODE_COUNTERS)
     Demand.RingBytes = ringFor(Clone.SiteCount);
+  else if (Clone.HasPlaces)
+    Demand.RingBytes = ringFor(uint64_t(Clone.SiteCount) + 1);
   else if (Clone.Bounded)
     Demand.MostRingBytes = ringFor(uint64_t(Clone.SiteCount) + 1);
   return Demand;
@@ -266,7 +269,9 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   Record.SampleShift = uint8_t(Plan.SampleShift);
   Record.GroupShift = uint8_t(Plan.GroupShift);
 
-  Packet.kernel_object = Kernel->Clone.Object;
+  const KernelSymbol &Run =
+      Plan.SampleShift || Plan.GroupShift ? Kernel->Sampled : Kernel->Clone;
+  Packet.kernel_object = Run.Object;
   Packet.kernarg_address = Item.Context + 1;
   // Not for the device: so that other tools see that somebody was here.
   Packet.reserved2 = reinterpret_cast<uint64_t>(Item.Context);
@@ -277,11 +282,11 @@ uint32_t Rewriter::instrument(Dispatch &Item,
   };
   Packet.group_segment_size =
       Added(Packet.group_segment_size, Kernel->Symbol.GroupBytes,
-            Kernel->Clone.GroupBytes);
+            Run.GroupBytes);
   Packet.private_segment_size =
       std::max(Packet.private_segment_size,
                Added(Packet.private_segment_size, Kernel->Symbol.PrivateBytes,
-                     Kernel->Clone.PrivateBytes));
+                     Run.PrivateBytes));
   // The context is read through caches that must not hold an older one, and
   // what the waves wrote must be in memory when the signal says so.
   auto SetScope = [&](unsigned Shift, unsigned Width) {

@@ -15,52 +15,6 @@ uint64_t siteTableHash(const uint8_t *Table, size_t Bytes) {
   return Hash;
 }
 
-// Whether the kernel's blocks can be put in an order in which control only goes
-// forward, and none calls a function. What cannot be read is no reason to say so.
-static bool isBounded(const Span &Table, const KprobeSiteTableHeader &Header,
-                      const KprobeKernelRecord &Kernel) {
-  const Span Sites = Table.part(
-      Header.SiteOffset, uint64_t(Header.SiteCount) * sizeof(KprobeSiteRecord));
-  const Span Edges = Table.part(Header.EdgeOffset,
-                                uint64_t(Header.EdgeCount) * sizeof(uint32_t));
-  if (!Sites.holds(uint64_t(Kernel.FirstSite) * sizeof(KprobeSiteRecord),
-                   uint64_t(Kernel.SiteCount) * sizeof(KprobeSiteRecord)))
-    return false;
-  std::vector<uint32_t> Predecessors(Kernel.SiteCount);
-  // Calls Visit with the successors of a site, counted from the kernel's first.
-  auto ForSuccessors = [&](uint32_t Site, auto Visit) {
-    KprobeSiteRecord Record;
-    Sites.read((uint64_t(Kernel.FirstSite) + Site) * sizeof(Record), Record);
-    if (Record.Flags & KPROBE_SITE_CALLS)
-      return false;
-    for (uint64_t I = 0; I < Record.EdgeCount; ++I) {
-      uint32_t To = 0;
-      if (!Edges.read((Record.FirstEdge + I) * sizeof(To), To) ||
-          To - Kernel.FirstSite >= Kernel.SiteCount)
-        return false;
-      Visit(To - Kernel.FirstSite);
-    }
-    return true;
-  };
-  for (uint32_t Site = 0; Site < Kernel.SiteCount; ++Site)
-    if (!ForSuccessors(Site, [&](uint32_t To) { ++Predecessors[To]; }))
-      return false;
-  std::vector<uint32_t> Ready;
-  for (uint32_t Site = 0; Site < Kernel.SiteCount; ++Site)
-    if (Predecessors[Site] == 0)
-      Ready.push_back(Site);
-  uint32_t Ordered = 0;
-  for (; !Ready.empty(); ++Ordered) {
-    uint32_t Site = Ready.back();
-    Ready.pop_back();
-    ForSuccessors(Site, [&](uint32_t To) {
-      if (--Predecessors[To] == 0)
-        Ready.push_back(To);
-    });
-  }
-  return Ordered == Kernel.SiteCount && Ordered != 0;
-}
-
 static std::shared_ptr<SiteTable> readTable(const Span &Bytes,
                                                   std::string &Problem) {
   KprobeSiteTableHeader Header;
@@ -99,7 +53,8 @@ static std::shared_ptr<SiteTable> readTable(const Span &Bytes,
       return Fail("site table has a kernel of an unknown mode");
     Kernel.CloneMode = Record.CloneMode;
     Kernel.SiteCount = Record.SiteCount;
-    Kernel.Bounded = isBounded(Table, Header, Record);
+    Kernel.Bounded = Record.Flags & KPROBE_KERNEL_BOUNDED;
+    Kernel.HasPlaces = Record.Flags & KPROBE_KERNEL_PLACES;
   }
   return Result;
 }

@@ -22,7 +22,8 @@ struct SiteTable {
     std::string CloneName; // symbol of the instrumented clone
     uint32_t CloneMode = KPROBE_MODE_RING; // or DROP, COUNTERS
     uint32_t SiteCount = 0;
-    bool Bounded = false; // a wave visits no site twice: no loop, no call
+    bool Bounded = false;   // KPROBE_KERNEL_BOUNDED
+    bool HasPlaces = false; // KPROBE_KERNEL_PLACES
     bool NeedsKnown = false; // the code object says what both take
     KprobeKernelNeeds Original = {}, Clone = {};
   };

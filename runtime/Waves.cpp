@@ -60,6 +60,23 @@ static uint64_t usedBytes(const std::vector<uint8_t> &Ring) {
   return End;
 }
 
+// Takes out the places that a wave has passed by, and fills in what the device has
+// left to the host (KPROBE_KERNEL_PLACES). Returns the bytes of what remains.
+static uint64_t closeGaps(std::vector<uint8_t> &Ring) {
+  uint64_t To = 0;
+  for (uint64_t From = 0; From < Ring.size(); From += sizeof(KprobeEvent)) {
+    KprobeEvent Event;
+    std::memcpy(&Event, &Ring[From], sizeof(Event));
+    if (Event.Tag == 0)
+      continue;
+    if (kprobe_tag_kind(Event.Tag) & KPROBE_EVENT_UNTIMED)
+      Event.Clock = uint32_t(To);
+    std::memcpy(&Ring[To], &Event, sizeof(Event));
+    To += sizeof(Event);
+  }
+  return To;
+}
+
 // The fields of a header that are the host's (wire.h).
 static void complete(KprobeWaveHeader &Header, uint64_t Slot,
                      const RegionPlan &Plan, const WaveGrid &Grid) {
@@ -97,6 +114,16 @@ WavesResult drainWaves(uint64_t Dispatch, uint8_t *Slots,
       Extent.EventBytes = uint64_t(Grid.Counters) * sizeof(KprobeCounter);
       Extent.Flags = KPROBE_EXTENT_COUNTERS;
       std::memcpy(Payload.addWave(Header, Extent), Ring, Extent.EventBytes);
+    } else if (Grid.HasPlaces) {
+      Raw.assign(Ring, Ring + RingBytes);
+      Extent.EventBytes = closeGaps(Raw);
+      if (Header.State == KPROBE_WAVE_ENDED)
+        Header.Cursor = uint32_t(Extent.EventBytes);
+      Extent.Flags = Header.State != KPROBE_WAVE_ENDED ? KPROBE_EXTENT_RAW
+                     : Grid.KeepsFirst                 ? KPROBE_EXTENT_FIRST
+                                                       : 0;
+      std::memcpy(Payload.addWave(Header, Extent), Raw.data(),
+                  Extent.EventBytes);
     } else if (Header.State == KPROBE_WAVE_ENDED) {
       uint64_t Written = Header.Cursor & ~uint64_t(7);
       Dirty = std::min(Written, RingBytes);

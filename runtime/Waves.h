@@ -23,6 +23,7 @@ struct WaveGrid {
   uint32_t WavesPerGroup = 1;
   bool KeepsFirst = false; // mode drop
   uint32_t Counters = 0;   // mode counters: of each wave
+  bool HasPlaces = false;  // KPROBE_KERNEL_PLACES
 };
 
 struct WavesResult {

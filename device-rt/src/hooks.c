@@ -1,9 +1,9 @@
-/* The hook of a wave: what an instrumented kernel does first.
+/* The hooks of a wave: what an instrumented kernel does first.
  *
  * Compiled once, for no processor in particular, to bitcode that the plug-in
  * carries and links into device modules; what differs between processors comes
  * through the primitives of hooks.def. Everything here is uniform over the
- * wave and free of branches: the hook is inlined into kernels whose control
+ * wave and free of branches: a hook is inlined into kernels whose control
  * flow must stay as it is, and a branch could not skip the loads anyway.
  *
  * Small waves pay for these instructions, so the device computes with 32 bits
@@ -60,31 +60,46 @@ static uint32_t multiplyAdd(uint32_t A, uint32_t Uniform, uint32_t C) {
 
 #define FIELD(Name) Words[offsetof(KprobeDispatchContext, Name) / 4]
 
-KprobeClaim __kprobe_wave_claim(KprobeContextWords Words) {
+static uint32_t groupNumber(KprobeContextWords Words) {
   uint32_t GroupX = __builtin_amdgcn_workgroup_id_x();
   uint32_t GroupY = __builtin_amdgcn_workgroup_id_y();
   uint32_t GroupZ = __builtin_amdgcn_workgroup_id_z();
-  /* The first active lane tells, as if the group were a whole one: in a group that
-   * the grid's edge cuts short waves have fewer lanes than that, so their numbers
-   * may leave gaps, but no two are the same. */
+  return (GroupZ * FIELD(GroupsY) + GroupY) * FIELD(GroupsX) + GroupX;
+}
+
+/* The first active lane tells, as if the group were a whole one: in a group that
+ * the grid's edge cuts short waves have fewer lanes than that, so their numbers
+ * may leave gaps, but no two are the same. */
+static uint32_t waveInGroup(KprobeContextWords Words) {
   uint32_t Item = uniform(multiplyAdd(
       multiplyAdd(__builtin_amdgcn_workitem_id_z(), FIELD(GroupSizeY),
                   __builtin_amdgcn_workitem_id_y()),
       FIELD(GroupSizeX), __builtin_amdgcn_workitem_id_x()));
-  uint32_t WaveInGroup = Item >> __kprobe_wave_shift();
-  /* Number / 2^Shift, with the remainder in the highest bits of the lower half:
-   * or-ed to a slot it puts what is not sampled above every slot. */
-  uint64_t Group = shifted((GroupZ * FIELD(GroupsY) + GroupY) * FIELD(GroupsX) +
-                               GroupX,
-                           FIELD(GroupShift));
-  uint64_t Wave =
-      shifted((uint32_t)(Group >> 32) * FIELD(WavesPerGroup) + WaveInGroup,
-              FIELD(SampleShift));
+  return Item >> __kprobe_wave_shift();
+}
+
+static KprobeClaim claim(KprobeContextWords Words, uint32_t Slot) {
   KprobeClaim Claim;
   Claim.Slots = ((KprobeContextPairs)Words)[0];
-  Claim.Slot = (uint32_t)(Wave >> 32) | (uint32_t)Wave | (uint32_t)Group;
+  Claim.Slot = Slot;
   Claim.SlotCount = FIELD(SlotCount);
   Claim.SlotBytes = FIELD(SlotBytes);
   Claim.Mask = FIELD(RingMask);
   return Claim;
+}
+
+KprobeClaim __kprobe_wave_claim(KprobeContextWords Words) {
+  return claim(Words, groupNumber(Words) * FIELD(WavesPerGroup) +
+                          waveInGroup(Words));
+}
+
+KprobeClaim __kprobe_wave_claim_sampled(KprobeContextWords Words) {
+  /* Number / 2^Shift, with the remainder in the highest bits of the lower half:
+   * or-ed to a slot it puts what is not sampled above every slot. */
+  uint64_t Group = shifted(groupNumber(Words), FIELD(GroupShift));
+  uint64_t Wave = shifted((uint32_t)(Group >> 32) * FIELD(WavesPerGroup) +
+                              waveInGroup(Words),
+                          FIELD(SampleShift));
+  return claim(Words,
+               (uint32_t)(Wave >> 32) | (uint32_t)Wave | (uint32_t)Group);
 }

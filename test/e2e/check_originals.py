@@ -7,8 +7,8 @@ Compares, for every function of PLAIN's code objects, machine code, metadata
 (registers, LDS, scratch, arguments, launch bounds) and the 64 bytes of the kernel
 descriptor with PROBED's. Only what depends on where things lie may differ: the
 literals of a pc-relative address, and the descriptor's offset to its code. Also
-checks that each kernel has a clone NAME.kprobe whose arguments, LDS and launch
-bounds are the original's.
+checks that each kernel has clones NAME.kprobe and NAME.sampled.kprobe whose
+arguments, LDS and launch bounds are the original's.
 """
 import argparse
 import pathlib
@@ -20,7 +20,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import codeobject  # noqa: E402
 
-CLONE = ".kprobe"
+CLONES = ".kprobe", ".sampled.kprobe"
 # Names of the two additions of a pc-relative address, before and since gfx12.
 ADDRESS_HALVES = ("s_add_u32", "s_addc_u32", "s_add_co_u32", "s_add_co_ci_u32")
 # What a clone must not change for the program's sake.
@@ -89,14 +89,15 @@ def compare(plain, probed):
             raise Difference(f"metadata of {name} differ: {', '.join(fields)}")
         if descriptor(plain, name) != descriptor(probed, name):
             raise Difference(f"kernel descriptor of {name} differs")
-        clone = kernels[1].get(name + CLONE)
-        if clone is None:
-            raise Difference(f"{name} has no clone")
-        for field in KEPT_BY_CLONE:
-            if clone.get(field) != entry.get(field):
-                raise Difference(f"{field} of {name}'s clone is {clone.get(field)}, "
-                                 f"not {entry.get(field)}")
-    extra = set(kernels[1]) - set(kernels[0]) - {name + CLONE for name in kernels[0]}
+        for suffix in CLONES:
+            clone = kernels[1].get(name + suffix)
+            if clone is None:
+                raise Difference(f"{name} has no clone {name}{suffix}")
+            for field in KEPT_BY_CLONE:
+                if clone.get(field) != entry.get(field):
+                    raise Difference(f"{field} of {name}{suffix} is {clone.get(field)}, "
+                                     f"not {entry.get(field)}")
+    extra = set(kernels[1]) - {name + suffix for name in kernels[0] for suffix in ("", *CLONES)}
     if extra:
         raise Difference(f"kernels from nowhere: {', '.join(sorted(extra))}")
     return len(kernels[0])

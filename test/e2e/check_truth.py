@@ -34,12 +34,14 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import codeobject  # noqa: E402
 
-CLONE = ".kprobe"
+CLONE, SAMPLED = ".kprobe", ".sampled.kprobe"
 TARGET = os.environ.get("KPROBE_ARCH", "gfx906")  # as build.sh has it
 SITE_SHIFT, LANES_STEP = 10, 1 << 4
 IMPLIED, OMITTED = 0x20, 0x40
 UNTIMED = 2  # flag of a kind
-EVENT_STORE = re.compile(r"buffer_store_dwordx2 v\[(\d+):(\d+)\], off, s\[\d+:\d+\], s\d+ offset:128$")
+# Below offset 128 is the header.
+EVENT_STORE = re.compile(r"buffer_store_dwordx2 v\[(\d+):(\d+)\], off, s\[\d+:\d+\], (?:s\d+|0) "
+                         r"offset:(?:12[89]|1[3-9]\d|[2-9]\d\d|\d{4})$")
 BRANCHES = ("s_cbranch", "s_branch", "s_setpc", "s_swappc", "s_endpgm")
 
 Event = collections.namedtuple("Event", "site clock lanes")
@@ -131,7 +133,7 @@ def find_probes(program, work):
     for path in codeobject.extract(program, work / "code", TARGET):
         functions = codeobject.disassemble(path)
         for name in codeobject.kernels(path):
-            if not name.endswith(CLONE):
+            if not name.endswith(CLONE) or name.endswith(SAMPLED):
                 continue
             entry, instructions = functions[name]
             silent = silent_sites(path, name)

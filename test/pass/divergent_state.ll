@@ -9,11 +9,15 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK-LABEL: {{^}}k.kprobe:
 ; CHECK: s_mov_b32 s72, 0
 ; CHECK-NOT: {{(s_mov|s_cselect|v_cndmask|v_readfirstlane|v_readlane|v_writelane).*s72}}
-; CHECK-COUNT-4: s_add_u32 s72, s72, 8
+; CHECK-COUNT-6: s_add_u32 s72, s72, 8
 ; CHECK-NOT: {{s_add_u32 s72|(s_mov_b32 s72|s_cselect|v_cndmask|v_readlane|v_writelane).*s72}}
 ; CHECK: v_mov_b32 v{{[0-9]+}}, s72
 ; CHECK: s_endpgm
-define amdgpu_kernel void @k(ptr addrspace(1) %p, float %x) #0 {
+define amdgpu_kernel void @k(ptr addrspace(1) %p, float %x, i32 %n) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %join ]
   %item = call i32 @llvm.amdgcn.workitem.id.x()
   %at = getelementptr float, ptr addrspace(1) %p, i32 %item
   %some = icmp ult i32 %item, 13
@@ -28,6 +32,10 @@ else:
 join:
   %v = phi float [ %b, %then ], [ %c, %else ]
   store float %v, ptr addrspace(1) %at
+  %next = add i32 %i, 1
+  %again = icmp ult i32 %next, %n
+  br i1 %again, label %loop, label %exit
+exit:
   ret void
 }
 

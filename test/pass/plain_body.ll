@@ -15,20 +15,20 @@ define internal float @step(float %x) noinline #0 {
   ret float %y
 }
 
-; CHECK-LABEL: define {{.*}} @plainly.kprobe(
+; CHECK-LABEL: define {{.*}} @plainly.sampled.kprobe(
 ; CHECK: [[SAMPLED:%[0-9a-z.]+]] = icmp ult i32
 ; CHECK-NEXT: br i1 [[SAMPLED]], label %entry.probed, label %entry.probed.plain
 ; CHECK: {{^}}entry.probed:
 ; CHECK: asm sideeffect
-; CHECK: @own.kprobe.plainly
-; CHECK: call float @step.kprobe.plainly(
+; CHECK: @own.sampled.kprobe.plainly
+; CHECK: call float @step.sampled.kprobe.plainly(
 ; CHECK: {{^}}entry.probed.plain:
 ; CHECK-NOT: asm
 ; CHECK: br i1 {{.*}}, label %loop.plain, label %exit.plain
 ; CHECK: {{^}}loop.plain:
 ; CHECK-NEXT: phi i32 [ 0, %entry.probed.plain ], [ {{.*}}, %loop.plain ]
 ; CHECK-NOT: asm
-; CHECK: getelementptr {{.*}} @own.kprobe.plainly
+; CHECK: getelementptr {{.*}} @own.sampled.kprobe.plainly
 ; CHECK: call float @step(
 ; CHECK-NOT: asm
 ; CHECK: {{^}}exit.plain:
@@ -57,10 +57,10 @@ define internal void @put(float %x) noinline #0 {
 }
 
 ; Before the first call, which may be in the entry block.
-; CHECK-LABEL: define {{.*}} @calling.kprobe(
+; CHECK-LABEL: define {{.*}} @calling.sampled.kprobe(
 ; CHECK: br i1 {{.*}}, label %entry.probed, label %entry.probed.plain
 ; CHECK: {{^}}entry.probed:
-; CHECK: call void @put.kprobe.calling(
+; CHECK: call void @put.sampled.kprobe.calling(
 ; CHECK: {{^}}entry.probed.plain:
 ; LLVM15-NEXT: call void @put(
 ; LLVM19-NEXT: call void @put.kprobe.plain.calling(
@@ -74,8 +74,8 @@ entry:
 }
 
 ; LLVM19: define internal void @put.kprobe.plain.calling(
-; LLVM19-NEXT: store float %x, ptr addrspace(3) @shared.kprobe.calling
+; LLVM19-NEXT: store float %x, ptr addrspace(3) @shared.sampled.kprobe.calling
 ; LLVM22: define internal void @put.kprobe.plain.calling(
-; LLVM22-NEXT: store float %x, ptr addrspace(3) @shared.kprobe.calling
+; LLVM22-NEXT: store float %x, ptr addrspace(3) @shared.sampled.kprobe.calling
 
 attributes #0 = { nounwind "target-cpu"="gfx906" }

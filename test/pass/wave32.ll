@@ -7,11 +7,10 @@ target triple = "amdgcn-amd-amdhsa"
 
 ; CHECK-LABEL: {{^}}k32.kprobe:
 ; CHECK: s_memtime
-; CHECK: s_mov_b64 s[96:97],
+; CHECK: s_add_u32 s96, s{{[0-9]+}}, s{{[0-9]+}}
 ; CHECK: s_bcnt1_i32_b32 [[TAG:s[0-9]+]], exec_lo
 ; CHECK-NEXT: s_lshl4_add_u32 [[TAG]], [[TAG]], {{-15|4294967281}}
-; CHECK: s_add_u32 s100, s100, 8
-; CHECK-NEXT: buffer_store_dwordx2 v[{{[0-9]+:[0-9]+}}], off, s[96:99], s{{[0-9]+}} offset:128
+; CHECK: buffer_store_dwordx2 v[{{[0-9]+:[0-9]+}}], off, s[96:99], 0 offset:128
 define amdgpu_kernel void @k32() #0 {
   ret void
 }

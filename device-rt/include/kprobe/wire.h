@@ -214,6 +214,9 @@ enum {
 #define KPROBE_SITE_MAGIC 0x5449534bu /* "KSIT" */
 #define KPROBE_NO_INDEX 0xffffffffu
 #define KPROBE_CLONE_SUFFIX ".kprobe"
+/* Behind the original's name, the kernel that is run where not all waves are to
+ * be traced. Without one (plug-ins of kprobe before this) the clone is for both. */
+#define KPROBE_SAMPLED_SUFFIX ".sampled" KPROBE_CLONE_SUFFIX
 
 typedef struct KprobeSiteTableHeader {
   uint32_t Magic;
@@ -254,9 +257,19 @@ typedef struct KprobeKernelRecord {
   uint32_t SiteCount;
   uint32_t CloneMode;     /* KPROBE_MODE_* RING, DROP or COUNTERS: what the clone's
                              probes do */
-  uint32_t Reserved;
+  uint32_t Flags;         /* KPROBE_KERNEL_* */
 } KprobeKernelRecord;
 KPROBE_STATIC_ASSERT(sizeof(KprobeKernelRecord) == 32, "");
+
+/* KprobeKernelRecord.Flags, all of them for the host runtime alone.
+ *   PLACES   each event has a place of its own in the ring, in the order in which a
+ *            wave comes to them; places that stay zero were passed by. The device
+ *            writes neither a cursor nor, in events without a clock, a low word:
+ *            the host closes the gaps and fills them in
+ *   BOUNDED  no wave comes to a site twice; so where there is PLACES
+ */
+#define KPROBE_KERNEL_PLACES 0x1u
+#define KPROBE_KERNEL_BOUNDED 0x2u
 
 typedef struct KprobeFunctionRecord {
   uint32_t Name;          /* string, mangled */

@@ -54,8 +54,8 @@ def check(assembly, generation, wave, hazard):
     lanes = "exec_lo" if wave == 32 else "exec"
     if len(re.findall(rf"s_bcnt1_i32_b{wave} s\d+, {lanes}$", text, flags=re.M)) != BLOCKS:
         return "not one probe a block"
-    pair = rf"s\[{state}:{state + 1}\]"
-    if len(re.findall(rf"s_mov_b64 {pair}, s\[", text)) != 1:
+    if len(re.findall(rf"s_add_u32 s{state}, s\d+, s\d+\n\s+s_addc_u32 s{state + 1}, s\d+, 0$", text,
+                      flags=re.M)) != 1:
         return "the slot's address is not set once, from scalar registers"
     store = rf"buffer_store_(dwordx2|b64) v\[\d+:\d+\], off, s\[{state}:{state + 3}\], s\d+ offset:128$"
     # On gfx10.1 no scalar register that a store reads may be written behind it at once.

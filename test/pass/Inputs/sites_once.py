@@ -1,5 +1,6 @@
 """sites_once.py CODE-OBJECT SITES-FILE: checks that the machine code has the
-tag of each site of the table once (but for implied and omitted ones), that
+tag of each site of the table once in each of the two clones of its kernel (but for
+implied and omitted ones), that
 probes alone touch the state registers of a kernel once they are set, and that
 the tag of every stored event is of a known kind. Writes the section to
 SITES-FILE."""
@@ -14,7 +15,8 @@ obj, section = sys.argv[1:3]
 subprocess.run([f"{LLVM}/llvm-objcopy", f"--dump-section=.kprobe.sites={section}",
                 obj, "/dev/null"], check=True)
 SILENT = 0x20 | 0x40 | 0x100  # implied, omitted, left out
-STORE = re.compile(r"buffer_store_dwordx2 v\[\d+:(\d+)\], off, s\[(\d+):\d+\], s\d+ offset:128$")
+STORE = re.compile(r"buffer_store_dwordx2 v\[\d+:(\d+)\], off, s\[(\d+):\d+\], (?:s\d+|0) offset:(\d+)$")
+HEADER_BYTES = 128
 sites, silent = 0, set()
 data = open(section, "rb").read()
 at = 0
@@ -59,24 +61,27 @@ for line in text.splitlines():
         begun = True
     elif copy := re.match(r"s_mov_b64 s\[(\d+):\d+\], s\[(68:69|70:71)\]$", code[-1]):
         resources.add(copy[1])
-    elif (store := STORE.match(code[-1])) and store[2] in resources:
+    elif ((store := STORE.match(code[-1])) and store[2] in resources
+          and int(store[3]) >= HEADER_BYTES):
         stores += 1
         tag = tag_before(code, store[1])
         assert tag is not None and tag & 0x3ff in (1, 3, 5, 7), f"tag {tag} in {function}"
-        counts[tag >> 10] = counts.get(tag >> 10, 0) + 1
+        place = tag >> 10, ".sampled.kprobe" in function
+        counts[place] = counts.get(place, 0) + 1
     elif begun and re.search(r"\bs(6[89]|7[0-3])\b|s\[\d+:(6[89]|7\d)\]", code[-1]) and not (
             re.match(r"s_and_b32 s\d+, s72, s73$", code[-1])
             or code[-1] == "s_add_u32 s72, s72, 8"
             or re.match(r"v_mov_b32_e32 v\d+, s72$", code[-1])
             # The header.
-            or re.match(r"buffer_store_dword(x4)? v\S+, off, s\[68:71\], (0|s72) offset:\d+$",
+            or re.match(r"buffer_store_dword(x[24])? v\S+, off, s\[68:71\], 0 offset:\d+$",
                         code[-1])):
         print(f"{function}: {code[-1]}")
         foreign += 1
     if function and not function.endswith(".kprobe") and ".kprobe." not in function:
         begun = False
-wrong = {s: counts.get(s, 0) for s in range(sites) if counts.get(s, 0) != (s not in silent)}
-extra = sorted(set(counts) - set(range(sites)))
+wrong = {place: counts.get(place, 0) for s in range(sites) for place in ((s, False), (s, True))
+         if counts.get(place, 0) != (s not in silent)}
+extra = sorted({site for site, _ in counts} - set(range(sites)))
 print(f"{sites} sites, {sum(counts.values())} tags, {stores} stores")
 if wrong or extra or foreign or not sites:
     sys.exit(f"sites not once: {wrong}; unknown: {extra}; foreign uses: {foreign}")

@@ -391,6 +391,41 @@ TEST(Waves, FillsInWhatFollowsFromTheSlot) {
   }
 }
 
+// Places that a wave passed by are gone, untimed events have the cursor that they
+// would have had, also in a wave that did not end.
+TEST(Waves, ClosesGapsBetweenPlaces) {
+  const uint32_t Timed = KPROBE_TAG_WHOLE(KPROBE_EVENT_BLOCK, 3);
+  const uint32_t Untimed =
+      KPROBE_TAG_WHOLE(KPROBE_EVENT_BLOCK | KPROBE_EVENT_UNTIMED, 4);
+  for (uint32_t State : {KPROBE_WAVE_ENDED, KPROBE_WAVE_BEGUN}) {
+    SlotMemory Slots(1, 64);
+    Slots.write(0, State, 0);
+    const KprobeEvent Ring[8] = {{}, {111, Timed}, {}, {222, Untimed},
+                                 {}, {333, Timed}, {}, {}};
+    std::memcpy(&Slots.Bytes[sizeof(KprobeWaveHeader)], Ring, sizeof(Ring));
+    WaveGrid Grid;
+    Grid.HasPlaces = true;
+    std::vector<uint8_t> Got;
+    drainWaves(1, Slots.Bytes.data(), Slots.Plan, Grid, true, 1 << 20,
+               [&](const std::vector<uint8_t> &Payload) { Got = Payload; });
+    const KprobeEvent Expected[] = {{111, Timed}, {8, Untimed}, {333, Timed}};
+    const size_t At = sizeof(KprobeWavesRecord);
+    const size_t Events =
+        At + sizeof(KprobeWaveHeader) + sizeof(KprobeWaveExtent);
+    ASSERT_EQ(Got.size(), Events + sizeof(Expected));
+    EXPECT_EQ(std::memcmp(&Got[Events], Expected, sizeof(Expected)), 0);
+    KprobeWaveHeader Header;
+    KprobeWaveExtent Extent;
+    std::memcpy(&Header, &Got[At], sizeof(Header));
+    std::memcpy(&Extent, &Got[At + sizeof(Header)], sizeof(Extent));
+    bool HasEnded = State == KPROBE_WAVE_ENDED;
+    EXPECT_EQ(Header.Cursor, HasEnded ? sizeof(Expected) : 0u);
+    EXPECT_EQ(Extent.EventBytes, sizeof(Expected));
+    EXPECT_EQ(Extent.Flags, HasEnded ? 0u : KPROBE_EXTENT_RAW);
+    EXPECT_EQ(Slots.Bytes, std::vector<uint8_t>(Slots.Bytes.size(), 0));
+  }
+}
+
 TEST(Waves, LeavesRunningWavesAlone) {
   SlotMemory Slots(1, 64);
   Slots.write(0, KPROBE_WAVE_BEGUN, 16);

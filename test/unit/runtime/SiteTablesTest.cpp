@@ -34,59 +34,6 @@ TEST(SiteTables, ReadsConcatenatedTables) {
   EXPECT_NE(Tables[0]->ContentHash, Tables[1]->ContentHash);
 }
 
-/// A table of one kernel with these successors, by site, and flags of all sites.
-static std::vector<uint8_t>
-tableWith(const std::vector<std::vector<uint32_t>> &Successors,
-          uint32_t Flags = 0) {
-  std::vector<uint8_t> Table = fake::makeTable({{"k", "k.kprobe"}});
-  KprobeSiteTableHeader Header;
-  KprobeKernelRecord Kernel;
-  std::memcpy(&Header, Table.data(), sizeof(Header));
-  std::memcpy(&Kernel, Table.data() + Header.KernelOffset, sizeof(Kernel));
-  auto Append = [&](const void *Data, size_t Bytes) {
-    auto *From = static_cast<const uint8_t *>(Data);
-    Table.insert(Table.end(), From, From + Bytes);
-  };
-  Kernel.SiteCount = Header.SiteCount = uint32_t(Successors.size());
-  Header.SiteOffset = uint32_t(Table.size());
-  for (const std::vector<uint32_t> &Next : Successors) {
-    KprobeSiteRecord Site = {};
-    Site.Flags = Flags;
-    Site.FirstEdge = Header.EdgeCount;
-    Site.EdgeCount = uint32_t(Next.size());
-    Header.EdgeCount += Site.EdgeCount;
-    Append(&Site, sizeof(Site));
-  }
-  Header.EdgeOffset = uint32_t(Table.size());
-  for (const std::vector<uint32_t> &Next : Successors)
-    Append(Next.data(), Next.size() * sizeof(uint32_t));
-  Table.resize((Table.size() + 7) & ~size_t(7));
-  Header.TotalBytes = Table.size();
-  std::memcpy(Table.data() + Header.KernelOffset, &Kernel, sizeof(Kernel));
-  std::memcpy(Table.data(), &Header, sizeof(Header));
-  Header.ContentHash = siteTableHash(Table.data(), Table.size());
-  std::memcpy(Table.data(), &Header, sizeof(Header));
-  return Table;
-}
-
-TEST(SiteTables, KnowsKernelsThatVisitNoSiteTwice) {
-  auto IsBounded = [](const std::vector<uint8_t> &Table) {
-    std::string Why;
-    SiteTableList Tables = read(fake::makeElf({Table}), Why);
-    EXPECT_EQ(Why, "");
-    EXPECT_EQ(Tables.size(), 1u);
-    return Tables.size() == 1 && Tables[0]->Kernels[0].Bounded;
-  };
-  EXPECT_TRUE(IsBounded(tableWith({{}})));
-  EXPECT_TRUE(IsBounded(tableWith({{1, 2}, {3}, {3}, {}})));
-  EXPECT_TRUE(IsBounded(tableWith({{2}, {}, {1}}))); // not in order
-  EXPECT_FALSE(IsBounded(tableWith({{0}})));
-  EXPECT_FALSE(IsBounded(tableWith({{1}, {2}, {1, 3}, {}})));
-  EXPECT_FALSE(IsBounded(tableWith({{1}, {}}, KPROBE_SITE_CALLS)));
-  EXPECT_FALSE(IsBounded(tableWith({{1}, {7}}))); // no such site
-  EXPECT_FALSE(IsBounded(tableWith({})));
-}
-
 TEST(SiteTables, NoTableIsNoProblem) {
   std::string Why;
   EXPECT_TRUE(read(fake::makeElf({}), Why).empty());
