@@ -85,6 +85,30 @@ static void redirectCalls(Instruction &I,
       Call->setCalledFunction(Target);
 }
 
+// Puts the uses of each value in the order that those of its original have. The back
+// end goes by that order where it has to choose (induction variables, for one), and
+// a clone is to be compiled as its original is.
+static void orderUses(Value &Original, const ValueToValueMapTy &Values) {
+  Value *Copy = Values.lookup(&Original);
+  if (!Copy || Copy == &Original || !Original.hasNUsesOrMore(2))
+    return;
+  DenseMap<std::pair<const Value *, unsigned>, unsigned> Places;
+  for (const Use &U : Original.uses())
+    Places.try_emplace({Values.lookup(U.getUser()), U.getOperandNo()},
+                       Places.size());
+  auto PlaceOf = [&](const Use &U) {
+    return Places.lookup({U.getUser(), U.getOperandNo()});
+  };
+  Copy->sortUseList(
+      [&](const Use &A, const Use &B) { return PlaceOf(A) < PlaceOf(B); });
+}
+
+static void orderUsesIn(BasicBlock &Original, const ValueToValueMapTy &Values) {
+  orderUses(Original, Values);
+  for (Instruction &I : Original)
+    orderUses(I, Values);
+}
+
 std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions,
                                         StringRef Suffix) {
   Function &Kernel = *Functions.front();
@@ -109,6 +133,10 @@ std::vector<ClonedFunction> cloneKernel(ArrayRef<Function *> Functions,
     for (auto [From, To] : LdsClones)
       (*Values)[From] = To;
     Function *Clone = CloneFunction(Original, *Values);
+    for (Argument &A : Original->args())
+      orderUses(A, *Values);
+    for (BasicBlock &Block : *Original)
+      orderUsesIn(Block, *Values);
     if (Original == &Kernel) {
       Clone->setName(Kernel.getName() + Suffix);
       // Or the probes' assembly would make the clone of a kernel without calls
@@ -185,6 +213,8 @@ TwoBodies addPlainBody(ArrayRef<ClonedFunction> Clones) {
     Plain.push_back(Copy);
   }
   remapInstructionsInBlocks(Plain, *Bodies.Plain);
+  for (BasicBlock *Block : Probed)
+    orderUsesIn(*Block, *Bodies.Plain);
   DenseMap<const Function *, Function *> Callees = plainCallees(Clones);
   for (BasicBlock *Block : Plain)
     for (Instruction &I : *Block)
