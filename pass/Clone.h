@@ -21,9 +21,9 @@ struct ClonedFunction {
   std::unique_ptr<llvm::ValueToValueMapTy> Values; // original -> clone
 };
 
-// Where the clone of a kernel has two bodies: at the end of its entry block, or
-// before the first call there, what is left is a copy for waves that are
-// sampled and another for those that are not.
+// The two bodies of a clone for samples: at the end of its entry block, or before
+// the first call there, what is left is a copy for waves that are sampled and
+// another for those that are not.
 struct TwoBodies {
   llvm::BranchInst *Choice;                       // its condition: sampled
   llvm::BasicBlock *Probed;                       // the first block behind it

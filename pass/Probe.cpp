@@ -65,8 +65,8 @@ void ProbeEmitter::reserveState(Function &F) const {
     F.addFnAttr("amdgpu-waves-per-eu", Least);
 }
 
-// Where the slot is, is computed here, behind the choice: a wave that is not
-// sampled does not pay for it.
+// Where the slot is, is computed here, behind the choice if there is one: a wave
+// that is not sampled does not pay for it.
 void ProbeEmitter::initState(IRBuilderBase &Builder, const Claim &Slot) const {
   Type *I32 = Builder.getInt32Ty();
   Value *Low = Builder.CreateTrunc(Slot.Slots, I32);

@@ -15,7 +15,7 @@ static const Target Targets[] = {
 #define KPROBE_TARGET(Processor, Buffers, WaveSize, Event, Cycles, Ticks,      \
                       Place0, Place1, StateBase, StateLimit)                   \
   {Processor,                                                                  \
-   BufferKind::Buffers,                                                          \
+   BufferKind::Buffers,                                                        \
    WaveSize,                                                                   \
    Clock::Event,                                                               \
    Clock::Cycles,                                                              \
