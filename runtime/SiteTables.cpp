@@ -27,6 +27,9 @@ static std::shared_ptr<SiteTable> readTable(const Span &Bytes,
   if (Header.Version >> 16 != KPROBE_WIRE_MAJOR)
     return Fail("site table has another version; rebuild the program with "
                 "this kprobe's plug-in");
+  // Newer kernels may need more of the host than this runtime knows.
+  if (Header.Version > (KPROBE_WIRE_MAJOR << 16 | KPROBE_WIRE_MINOR))
+    return Fail("site table is of a newer kprobe; use that kprobe's runtime");
   if (Header.TotalBytes < sizeof(Header) || Header.TotalBytes % 8 != 0 ||
       Header.TotalBytes > Bytes.size())
     return Fail("site table is cut off");

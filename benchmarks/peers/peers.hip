@@ -1,5 +1,5 @@
-// How other tools that trace inside kernels write an event, rebuilt from what is
-// published of them: one loop, in each round of which one of them writes what
+// How other tools that trace inside kernels write an event, rebuilt from a line
+// of description of each: one loop, in each round of which one of them writes what
 // begins there.
 //
 //   bare    no event; the plug-in's clone of it is what kprobe writes

@@ -52,6 +52,15 @@ TEST(SiteTables, RefusesAnotherVersion) {
   EXPECT_NE(Why.find("another version"), std::string::npos);
 }
 
+// Its kernels may count on a host that does more than this one.
+TEST(SiteTables, RefusesANewerVersion) {
+  auto Table = fake::makeTable({{"k", "k.kprobe"}});
+  Table[4] = uint8_t(KPROBE_WIRE_MINOR + 1);
+  std::string Why;
+  EXPECT_TRUE(read(fake::makeElf({Table}), Why).empty());
+  EXPECT_NE(Why.find("newer kprobe"), std::string::npos);
+}
+
 TEST(SiteTables, KeepsTheTablesBeforeADamagedOne) {
   auto Good = fake::makeTable({{"k", "k.kprobe"}});
   auto Bad = Good;

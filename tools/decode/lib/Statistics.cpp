@@ -179,8 +179,9 @@ bool Statistics::kernelTime(const Dispatch &D, uint64_t &Ns) const {
 }
 
 std::optional<double> KernelStatistics::probeShare() const {
-  // As the pass's tests pin them; a sampled wave's begin and end included.
-  constexpr double PerEvent = 9, PerWave = 60;
+  // The least that the pass's tests show: an event with a place of its own, of all
+  // lanes and with a clock; a wave's begin and end.
+  constexpr double PerEvent = 4, PerWave = 36;
   if (!Table || WaveCycles == 0 || Modes.count(KPROBE_MODE_COUNTERS) ||
       Table->header().EventClock != KPROBE_EVENT_CLOCK_CYCLES)
     return std::nullopt;
