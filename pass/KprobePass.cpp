@@ -325,8 +325,8 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
                    assignPlaces(*Functions.front(), Analyses,
                                 Plans.front().Placements);
   ProbeEmitter Probes(T, Wanted.Mode, /*HasCursor=*/!Counts && !HasPlaces);
-  auto NameOf = [&](StringRef Suffix) { return (Kernel.getName() + Suffix).str(); };
-  Table.addKernel(Kernel.getName(), NameOf(KPROBE_CLONE_SUFFIX), Wanted.Mode,
+  Table.addKernel(Kernel.getName(),
+                  (Kernel.getName() + KPROBE_CLONE_SUFFIX).str(), Wanted.Mode,
                   (HasPlaces ? KPROBE_KERNEL_PLACES : 0) |
                       (Bounded ? KPROBE_KERNEL_BOUNDED : 0));
   for (FunctionPlan &Plan : Plans)
@@ -340,7 +340,6 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
     for (const ClonedFunction &F : Clones)
       compat::dropVariables(*F.Clone);
     Function &Clone = *Clones.front().Clone;
-    Clone.setName(NameOf(Suffix));
     Hooks::allowIn(Clone);
     entryPoint(Clone); // static allocas stand before the choice
     std::optional<TwoBodies> Bodies;

@@ -52,13 +52,13 @@ static bool isCallFree(BasicBlock *From, BasicBlock *To) {
   return true;
 }
 
-// For each branch that not all lanes may take the same way, the blocks between it
-// and where all have come back together.
-static std::vector<SmallPtrSet<BasicBlock *, 16>>
-findDivergentRegions(Function &F, FunctionAnalysisManager &Analyses) {
+// Calls Visit, for each branch that not all lanes may take the same way, with the
+// blocks between it and where all have come back together.
+static void forDivergentRegions(
+    Function &F, FunctionAnalysisManager &Analyses,
+    function_ref<void(const SmallPtrSetImpl<BasicBlock *> &)> Visit) {
   auto &Divergence = Analyses.getResult<compat::DivergencePass>(F);
   auto &PostDominators = Analyses.getResult<PostDominatorTreeAnalysis>(F);
-  std::vector<SmallPtrSet<BasicBlock *, 16>> Regions;
   for (BasicBlock &Block : F) {
     Instruction *Branch = Block.getTerminator();
     if (Branch->getNumSuccessors() < 2 ||
@@ -68,14 +68,14 @@ findDivergentRegions(Function &F, FunctionAnalysisManager &Analyses) {
     auto *Node = PostDominators.getNode(&Block);
     BasicBlock *Join =
         Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
-    SmallPtrSet<BasicBlock *, 16> &Seen = Regions.emplace_back();
+    SmallPtrSet<BasicBlock *, 16> Seen;
     SmallVector<BasicBlock *, 16> Work{&Block};
     while (!Work.empty())
       for (BasicBlock *Next : successors(Work.pop_back_val()))
         if (Next != Join && Seen.insert(Next).second)
           Work.push_back(Next);
+    Visit(Seen);
   }
-  return Regions;
 }
 
 using LoopTest = function_ref<bool(const Loop &)>;
@@ -145,17 +145,20 @@ bool assignPlaces(Function &Kernel, FunctionAnalysisManager &Analyses,
     }
   // Where lanes part, a wave goes one way after the other, and which comes first is
   // for the compiler to say: there may be events on one of them only.
-  for (const auto &Region : findDivergentRegions(Kernel, Analyses)) {
+  bool IsOrdered = true;
+  forDivergentRegions(Kernel, Analyses, [&](const auto &Region) {
     unsigned Last = BlockFacts::None;
     for (BasicBlock *Block : Order) {
       unsigned Number = Numbers.lookup(Block);
       if (!Region.contains(Block) || !Placements[Number].hasEvent())
         continue;
       if (Last != BlockFacts::None && !Reached[Last].test(Number))
-        return false;
+        IsOrdered = false;
       Last = Number;
     }
-  }
+  });
+  if (!IsOrdered)
+    return false;
   unsigned Next = 0;
   auto Assign = [&](BlockPlacement &Placement) {
     if (Placement.hasEvent() && Placement.Place == ProbeEvent::AtCursor)
@@ -197,9 +200,10 @@ std::vector<BlockPlacement> placeEvents(Function &F, const FunctionFacts &Facts,
   if (Reducible && IsKernel) {
     for (BlockPlacement &Placement : Placements)
       Placement.AllLanes = true;
-    for (const auto &Region : findDivergentRegions(F, Analyses))
+    forDivergentRegions(F, Analyses, [&](const auto &Region) {
       for (BasicBlock *Block : Region)
         Placements[Numbers.lookup(Block)].AllLanes = false;
+    });
   }
   if (Wanted.Level != Level::Block)
     return Placements;

@@ -88,9 +88,6 @@ static std::string scalars(unsigned First, unsigned Last) {
 }
 
 std::string Target::slot() const { return scalars(StateBase, StateBase + 3); }
-std::string Target::slotAddress() const {
-  return scalars(StateBase, StateBase + 1);
-}
 std::string Target::slotWord(unsigned Word) const {
   return "s" + utostr(StateBase + Word);
 }

@@ -38,10 +38,9 @@ struct Target {
   // KPROBE_EVENT_CLOCK_* of the site table.
   uint32_t eventClockKind() const;
 
-  // Assembler names of the state: buffer resource of the slot (its parts: the
-  // address, then two words), cursor, mask.
+  // Assembler names of the state: buffer resource of the slot and its words,
+  // cursor, mask.
   std::string slot() const;
-  std::string slotAddress() const;
   std::string slotWord(unsigned Word) const;
   std::string cursor() const;
   std::string mask() const;
