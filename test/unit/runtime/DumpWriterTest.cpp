@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
@@ -14,6 +15,22 @@
 using namespace kprobe;
 
 namespace {
+
+// While it lives no file of the process grows beyond so many bytes.
+class FileSizeLimit {
+public:
+  explicit FileSizeLimit(rlim_t Bytes) {
+    getrlimit(RLIMIT_FSIZE, &Old);
+    struct rlimit Limit = Old;
+    Limit.rlim_cur = Bytes;
+    setrlimit(RLIMIT_FSIZE, &Limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &Old); }
+  FileSizeLimit(const FileSizeLimit &) = delete;
+
+private:
+  struct rlimit Old;
+};
 
 class Writer : public testing::Test {
 protected:
@@ -81,19 +98,16 @@ TEST_F(Writer, NamesWhatIsWrong) {
 }
 
 TEST_F(Writer, CutsBackToTheLastWholeChunk) {
-  struct rlimit Old, Limit;
-  getrlimit(RLIMIT_FSIZE, &Old);
-  Limit = Old;
-  Limit.rlim_cur = 1000;
+  std::optional<FileSizeLimit> Limit;
   DumpWriter Dump;
   ASSERT_TRUE(Dump.open(Folder + "/a.kpd", Why));
-  setrlimit(RLIMIT_FSIZE, &Limit);
+  Limit.emplace(1000);
   std::string Text(300, 'x');
   DumpWriter::Part Part = {Text.data(), Text.size()};
   unsigned Written = 0;
   while (Dump.append(KPROBE_CHUNK_MESSAGE, &Part, 1, &Why))
     ++Written;
-  setrlimit(RLIMIT_FSIZE, &Old);
+  Limit.reset();
   EXPECT_EQ(Written, 2u);
   EXPECT_NE(Why.find("File too large"), std::string::npos);
   EXPECT_FALSE(Dump.append(KPROBE_CHUNK_MESSAGE, &Part, 1));
@@ -142,13 +156,10 @@ TEST_F(Writer, WritesBatchesAtTheirEnd) {
 }
 
 TEST_F(Writer, CountsWhatABatchLoses) {
-  struct rlimit Old, Limit;
-  getrlimit(RLIMIT_FSIZE, &Old);
-  Limit = Old;
-  Limit.rlim_cur = 1000;
+  std::optional<FileSizeLimit> Limit;
   DumpWriter Dump;
   ASSERT_TRUE(Dump.open(Folder + "/a.kpd", Why));
-  setrlimit(RLIMIT_FSIZE, &Limit);
+  Limit.emplace(1000);
   std::string Text(300, 'x');
   DumpWriter::Part Part = {Text.data(), Text.size()};
   EXPECT_TRUE(Dump.append(KPROBE_CHUNK_MESSAGE, &Part, 1));
@@ -156,7 +167,7 @@ TEST_F(Writer, CountsWhatABatchLoses) {
   for (int I = 0; I < 5; ++I)
     EXPECT_TRUE(Dump.append(KPROBE_CHUNK_MESSAGE, &Part, 1));
   EXPECT_FALSE(Dump.endBatch(&Why));
-  setrlimit(RLIMIT_FSIZE, &Old);
+  Limit.reset();
   EXPECT_NE(Why.find("File too large"), std::string::npos);
   EXPECT_EQ(Dump.chunksDropped(), 5u);
   DumpFile File = DumpFile::read(Folder + "/a.kpd");
@@ -165,14 +176,10 @@ TEST_F(Writer, CountsWhatABatchLoses) {
 }
 
 TEST_F(Writer, LeavesNoFileWithoutAHeader) {
-  struct rlimit Old, Limit;
-  getrlimit(RLIMIT_FSIZE, &Old);
-  Limit = Old;
-  Limit.rlim_cur = 10;
-  setrlimit(RLIMIT_FSIZE, &Limit);
+  std::optional<FileSizeLimit> Limit(10);
   DumpWriter Dump;
   EXPECT_FALSE(Dump.open(Folder + "/a.kpd", Why));
-  setrlimit(RLIMIT_FSIZE, &Old);
+  Limit.reset();
   EXPECT_NE(access((Folder + "/a.kpd").c_str(), F_OK), 0);
 }
 

@@ -1,6 +1,7 @@
 // A thread's stream of host events: whole events in order, counted losses, room
 // for the end of every call whose begin was taken.
 #include "HostStream.h"
+#include "StreamEvents.h"
 #include "api/ApiCall.h"
 
 #include <gtest/gtest.h>
@@ -21,18 +22,6 @@ struct TestStream {
   std::vector<uint64_t> Memory;
   HostStream Stream;
 };
-
-// Writes an event of Bytes bytes that carries Value; false when it found no
-// room.
-bool put(HostStream &Stream, uint16_t Bytes, uint64_t Value) {
-  uint8_t *Place = Stream.open(Bytes, 0);
-  if (!Place)
-    return false;
-  KprobeHostSubmit Event = {{Bytes, KPROBE_HOST_SUBMIT, 0, 0, 0}, Value};
-  std::memcpy(Place, &Event, sizeof(Event));
-  Stream.publish();
-  return true;
-}
 
 // Takes everything that is there and appends the values; checks the sizes.
 void take(HostStream &Stream, std::vector<uint64_t> &Values,

@@ -4,6 +4,7 @@
 // The processor's trap flag makes a SIGTRAP after each instruction, whose
 // handler stands for a sample's.
 #include "HostRecorder.h"
+#include "StreamEvents.h"
 #include "profile/Sampler.h"
 
 #include <gtest/gtest.h>
@@ -59,17 +60,6 @@ uint64_t interrupted(Function Code,
   asm volatile("nop\n\tnop" ::: "memory");
   sigaction(SIGTRAP, &Old, nullptr);
   return Own.Steps;
-}
-
-// Not inlined: the compiler must not know what interrupts it.
-[[gnu::noinline]] bool put(HostStream &Stream, uint16_t Bytes, uint64_t Value) {
-  uint8_t *Place = Stream.open(Bytes, 0);
-  if (!Place)
-    return false;
-  KprobeHostSubmit Event = {{Bytes, KPROBE_HOST_SUBMIT, 0, 0, 0}, Value};
-  std::memcpy(Place, &Event, sizeof(Event));
-  Stream.publish();
-  return true;
 }
 
 std::vector<uint64_t> take(HostStream &Stream) {
