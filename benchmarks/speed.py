@@ -95,7 +95,7 @@ class Bench:
             for variant in ("plain", "traced"):
                 _, statistics, dump = self.run(name, variant)
                 # Not those of the HIP library and of ROCr, which have no name.
-                names = {kernel.removesuffix(measure.CLONE)
+                names = {measure.original(kernel)
                          for kernel, _ in measure.dispatches(statistics)
                          if not kernel.startswith(("__amd_rocclr", "0x"))}
                 values.append(measure.total(statistics, "modelled-cycles", names))
