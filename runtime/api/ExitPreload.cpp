@@ -1,8 +1,9 @@
 // Ways out of the process on which no exit handler runs: _exit, abort, exec.
 //
-// Part of libkprobe-hip.so: each writes what has been recorded, then does what
-// it is called for. A thread that is killed has no such moment; it loses what
-// the drain has not come round to yet.
+// libkprobe-exit.so, and part of the other libraries that stand before the
+// program's by LD_PRELOAD: each function writes what has been recorded, then does
+// what it is called for. A process that is killed has no such moment; it loses
+// what the drain has not come round to yet.
 #include "api/ApiCall.h"
 
 #include <cerrno>

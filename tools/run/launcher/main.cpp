@@ -5,6 +5,7 @@
 // own. By hand it is the same:
 //
 //   env HSA_TOOLS_LIB=<prefix>/lib/libkprobe-runtime.so
+//       LD_PRELOAD=<prefix>/lib/libkprobe-exit.so
 //       [KPROBE_OUTPUT=… KPROBE_KERNELS=… KPROBE_RING=… KPROBE_BUFFER=…]
 //       [KPROBE_API=hip,hsa KPROBE_LTTNG=1 KPROBE_SCHED=1
 //        LD_PRELOAD=<prefix>/lib/libkprobe-hip.so]
@@ -209,19 +210,23 @@ int main(int ArgCount, char **Args) {
   if (access(Library.c_str(), R_OK) != 0)
     return fail(1, "cannot read '" + Library + "': " + std::strerror(errno));
   vgpu::addTool(Library);
-  // For HSA's calls too: it also knows of ends that run no exit handler, and
-  // begins before the program has made a thread.
-  if (Settings.ApiHip || Settings.ApiHsa || Settings.Sched) {
+  // For HSA's calls too: it begins before the program has made a thread.
+  bool Calls = Settings.ApiHip || Settings.ApiHsa || Settings.Sched;
+  bool Profiled = Settings.Profile.What != kprobe::ProfileWish::Off;
+  if (Calls) {
     Problem = addPreload("libkprobe-hip.so");
     if (!Problem.empty())
       return fail(1, "calls cannot be recorded: " + Problem);
   }
-  bool Profiled = Settings.Profile.What != kprobe::ProfileWish::Off;
   if (Profiled) {
     Problem = addPreload("libkprobe-profile.so");
     if (!Problem.empty())
       return fail(1, "threads cannot be sampled: " + Problem);
   }
+  // Those two know of ends that run no exit handler. Without this one such an
+  // end loses the last millisecond's dispatches: no reason not to run.
+  if (!Calls && !Profiled)
+    addPreload("libkprobe-exit.so");
 
   if (!Targets.empty()) {
     Problem = vgpu::checkTargets(Targets);
