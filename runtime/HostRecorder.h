@@ -101,7 +101,6 @@ template <typename Record> void recordHostEvent(uint16_t Kind, Record Event) {
     return;
   Event.Head.Bytes = sizeof(Record);
   Event.Head.Kind = Kind;
-  Event.Head.Function = 0;
   Event.Head.Call = Stream->Current;
   Event.Head.Ns = hostNowNs();
   __builtin_memcpy(Place, &Event, sizeof(Event));

@@ -1,9 +1,12 @@
 // Hooks on allocation and copy functions; see Resources.h.
 #include "Resources.h"
+#include "CopyOnEngine.h"
 #include "Guarded.h"
 #include "HostRecorder.h"
 #include "TableHooks.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <hsa/amd_hsa_signal.h>
 #include <memory>
 
@@ -32,6 +35,14 @@ KPROBE_RESOURCE_HOOKS(KPROBE_NEXT)
 static Resources *active() {
   Resources *Self = InCharge.load(std::memory_order_acquire);
   return Self && HostRecorder::get().recording() ? Self : nullptr;
+}
+
+// Of a copy that leaves the choice to ROCr, which says nothing of it. With the SDMA
+// engines switched off there is no choice.
+static uint32_t engineByDefault() {
+  const char *Sdma = getenv("HSA_ENABLE_SDMA");
+  return Sdma && strcmp(Sdma, "0") == 0 ? KPROBE_ENGINE_SHADER
+                                        : KPROBE_ENGINE_UNKNOWN;
 }
 
 struct ResourceHooks {
@@ -112,25 +123,32 @@ struct ResourceHooks {
       guarded([&] { R->refused(Which, Which->Number); });
     return Status;
   }
+  template <typename Function>
+  static hsa_status_t copy(const CopyRequest &Request, Function &&Submit) {
+    KprobeHostCopy Event = {};
+    if (Resources *R = active())
+      guarded([&] {
+        Event.Head.Function = Request.Engine;
+        Event.Target = reinterpret_cast<uint64_t>(Request.Target);
+        Event.Source = reinterpret_cast<uint64_t>(Request.Source);
+        Event.Bytes = Request.Bytes;
+        Event.TargetAgent = R->agentNumber(Request.TargetAgent);
+        Event.SourceAgent = R->agentNumber(Request.SourceAgent);
+      });
+    return copy(Event, Request.Done, Submit);
+  }
   static hsa_status_t
   hsa_amd_memory_async_copy(void *Target, hsa_agent_t TargetAgent,
                             const void *Source, hsa_agent_t SourceAgent,
                             size_t Bytes, uint32_t WaitCount,
                             const hsa_signal_t *Waits, hsa_signal_t Done) {
-    KprobeHostCopy Event = {};
-    if (Resources *R = active())
-      guarded([&] {
-        Event.Target = reinterpret_cast<uint64_t>(Target);
-        Event.Source = reinterpret_cast<uint64_t>(Source);
-        Event.Bytes = Bytes;
-        Event.TargetAgent = R->agentNumber(TargetAgent);
-        Event.SourceAgent = R->agentNumber(SourceAgent);
-      });
-    return copy(Event, Done, [&](hsa_signal_t Signal) {
-      return Next_hsa_amd_memory_async_copy(Target, TargetAgent, Source,
-                                            SourceAgent, Bytes, WaitCount,
-                                            Waits, Signal);
-    });
+    return copy(CopyRequest{Target, TargetAgent, Source, SourceAgent, Bytes, Done,
+                            engineByDefault()},
+                [&](hsa_signal_t Signal) {
+                  return Next_hsa_amd_memory_async_copy(
+                      Target, TargetAgent, Source, SourceAgent, Bytes, WaitCount,
+                      Waits, Signal);
+                });
   }
   static hsa_status_t hsa_amd_memory_async_copy_rect(
       const hsa_pitched_ptr_t *Target, const hsa_dim3_t *TargetOffset,
@@ -146,6 +164,7 @@ struct ResourceHooks {
             Direction == hsaHostToDevice || Direction == hsaDeviceToDevice;
         bool FromDevice =
             Direction == hsaDeviceToHost || Direction == hsaDeviceToDevice;
+        Event.Head.Function = engineByDefault();
         Event.Target = reinterpret_cast<uint64_t>(Target->base);
         Event.Source = reinterpret_cast<uint64_t>(Source->base);
         Event.Bytes = uint64_t(Range->x) * Range->y * Range->z;
@@ -186,6 +205,7 @@ void Resources::install(HsaApiTable *Table) {
        Next_##Name, ResourceHooks::Name);
   KPROBE_RESOURCE_HOOKS(KPROBE_INSTALL)
 #undef KPROBE_INSTALL
+  CopyOnEngine<AmdExtTable, ResourceHooks>::install(*Table->amd_ext_);
   if (Next_hsa_amd_profiling_async_copy_enable)
     Next_hsa_amd_profiling_async_copy_enable(true);
 }
@@ -195,6 +215,7 @@ void Resources::remove(HsaApiTable *Table) {
   unhook(Table->Part->Name##_fn, Next_##Name, ResourceHooks::Name);
   KPROBE_RESOURCE_HOOKS(KPROBE_REMOVE)
 #undef KPROBE_REMOVE
+  CopyOnEngine<AmdExtTable, ResourceHooks>::remove(*Table->amd_ext_);
 }
 
 uint32_t Resources::agentNumber(hsa_agent_t Handle) {

@@ -77,7 +77,9 @@ LTTNG_UST_TRACEPOINT_EVENT(
                         lttng_ust_field_integer(uint32_t, target_agent,
                                                 event->TargetAgent)
                             lttng_ust_field_integer(uint32_t, source_agent,
-                                                    event->SourceAgent)))
+                                                    event->SourceAgent)
+                                lttng_ust_field_integer_hex(
+                                    uint32_t, engine, event->Head.Function)))
 
 LTTNG_UST_TRACEPOINT_EVENT(
     kprobe, copy_done, LTTNG_UST_TP_ARGS(const KprobeHostCopyDone *, event),

@@ -37,7 +37,7 @@
 /* Version of everything in this file. A reader refuses another major version;
  * minor versions only append chunk kinds or use reserved fields. */
 #define KPROBE_WIRE_MAJOR 1u
-#define KPROBE_WIRE_MINOR 3u
+#define KPROBE_WIRE_MINOR 4u
 
 /* ------------------------------------------------------------------ events
  *
@@ -601,7 +601,8 @@ KPROBE_STATIC_ASSERT(sizeof(KprobeHostEventsRecord) == 16, "");
 typedef struct KprobeHostEvent {
   uint16_t Bytes;
   uint16_t Kind;          /* KPROBE_HOST_*, host_event_kinds.def */
-  uint32_t Function;      /* of calls: domain << 16 | index in its table */
+  uint32_t Function;      /* of calls: domain << 16 | index in its table; of
+                             COPY: KPROBE_ENGINE_* */
   uint64_t Call;          /* of calls their number, of others the innermost
                              call that they happened in; 0: none */
   uint64_t Ns;            /* CLOCK_MONOTONIC */
@@ -642,6 +643,11 @@ typedef struct KprobeHostMemory {
   uint32_t Reserved;
 } KprobeHostMemory;
 KPROBE_STATIC_ASSERT(sizeof(KprobeHostMemory) == 48, "");
+
+/* Since 1.4: what makes a copy. */
+#define KPROBE_ENGINE_UNKNOWN 0u /* ROCr chose, and does not tell */
+#define KPROBE_ENGINE_SHADER 1u  /* a kernel of ROCr's */
+#define KPROBE_ENGINE_SDMA(Number) (2u | (uint32_t)(Number) << 8)
 
 typedef struct KprobeHostCopy {
   KprobeHostEvent Head;

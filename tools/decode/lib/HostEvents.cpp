@@ -38,6 +38,17 @@ std::string barrierText(uint32_t Type) {
                              : "packet of type " + std::to_string(Type);
 }
 
+std::string engineText(uint32_t Engine) {
+  switch (Engine & 0xff) {
+  case KPROBE_ENGINE_SHADER:
+    return "shader";
+  case KPROBE_ENGINE_SDMA(0):
+    return "SDMA " + std::to_string(Engine >> 8);
+  default:
+    return "";
+  }
+}
+
 std::string resourceText(const HostEvent &Event) {
   auto Number = [](uint64_t Value) { return std::to_string(Value); };
   auto Agent = [&](uint32_t Index) {
@@ -53,8 +64,10 @@ std::string resourceText(const HostEvent &Event) {
   }
   case KPROBE_HOST_COPY: {
     auto R = Event.as<KprobeHostCopy>();
+    std::string Engine = engineText(R.Head.Function);
     return "copy " + Number(R.Copy) + ": " + Number(R.Bytes) + " bytes, " +
-           Agent(R.SourceAgent) + " to " + Agent(R.TargetAgent);
+           Agent(R.SourceAgent) + " to " + Agent(R.TargetAgent) +
+           (Engine.empty() ? "" : " by " + Engine);
   }
   case KPROBE_HOST_COPY_DONE: {
     auto R = Event.as<KprobeHostCopyDone>();

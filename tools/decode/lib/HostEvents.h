@@ -42,6 +42,9 @@ double sampleValue(const KprobeHostSample &Sample);
 /// "" for a kind that is not known.
 std::string_view hostEventText(uint32_t Kind);
 
+/// What makes a copy, a KPROBE_ENGINE_*: "shader", "SDMA 1"; "": not known.
+std::string engineText(uint32_t Engine);
+
 /// What a packet of this hsa_packet_type_t is called.
 std::string barrierText(uint32_t Type);
 

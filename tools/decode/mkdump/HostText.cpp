@@ -129,8 +129,10 @@ void HostText::eventLine(TextLine &L) {
                            L.number32("agent", KPROBE_NO_INDEX),
                            0});
   } else if (Word == "copy") {
+    KprobeHostEvent Head = {};
+    Head.Function = L.number32("engine");
     event(L, KPROBE_HOST_COPY,
-          KprobeHostCopy{{},
+          KprobeHostCopy{Head,
                          L.number("id", 1),
                          L.number("target"),
                          L.number("source"),

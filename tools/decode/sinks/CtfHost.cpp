@@ -40,7 +40,8 @@ void CtfTypes::createHost() {
                                              {"source", hex()},
                                              {"bytes", n(64)},
                                              {"target_agent", n(32)},
-                                             {"source_agent", n(32)}}));
+                                             {"source_agent", n(32)},
+                                             {"engine", text()}}));
   Host[KPROBE_HOST_COPY_DONE] =
       event("kprobe:copy_done", structure(Class, {{"thread", n(32)},
                                                   {"call", n(64)},
@@ -145,7 +146,7 @@ void fillHost(const Trace &T, const HostItem &Item, Payload &Out) {
   case KPROBE_HOST_COPY: {
     auto R = E.as<KprobeHostCopy>();
     Out << R.Copy << R.Target << R.Source << R.Bytes << R.TargetAgent
-        << R.SourceAgent;
+        << R.SourceAgent << engineText(R.Head.Function);
     break;
   }
   case KPROBE_HOST_COPY_DONE: {
