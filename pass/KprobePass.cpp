@@ -34,8 +34,8 @@
 //                mask nor cursor, and two instructions less.
 //                In mode drop the place is s_min_u32 instead: whatever comes when
 //                all places are full comes to the last one. In mode counters
-//                there are no events: a buffer_atomic_add of the visit and its
-//                lanes to the site's counter, by one lane (Target::addToSlot).
+//                there are no events but a counter for each site (Counting.h):
+//                stored, counted in scalar registers, or an atomic.
 //   per return   both clocks, and after the event two stores to the header
 //
 // s68..s73 lie above what the register allocator may use in the clone (70 less
@@ -52,6 +52,7 @@
 #include "BuildId.h"
 #include "Clone.h"
 #include "Compat.h"
+#include "Counting.h"
 #include "Diagnostics.h"
 #include "Hooks.h"
 #include "Marks.h"
@@ -82,6 +83,7 @@ namespace {
 struct FunctionPlan {
   FunctionFacts Facts;
   std::vector<BlockPlacement> Placements;
+  CountingPlan Counting; // of kernels, mode counters
   unsigned FirstSite = 0;
 };
 
@@ -101,6 +103,8 @@ private:
   void instrumentFunction(const ClonedFunction &F, const FunctionPlan &Plan,
                           const ProbeEmitter &Probes, Hooks *KernelHooks,
                           const TwoBodies *Bodies);
+  void count(IRBuilderBase &Builder, const ProbeEmitter &Probes,
+             const FunctionPlan &Plan, unsigned Block, ProbeEvent Visit) const;
 
   Module &M;
   FunctionAnalysisManager &Analyses;
@@ -178,6 +182,24 @@ static Value *lastFlatLoad(BasicBlock &Block, Instruction &End) {
   return nullptr;
 }
 
+void Instrumenter::count(IRBuilderBase &Builder, const ProbeEmitter &Probes,
+                         const FunctionPlan &Plan, unsigned Block,
+                         ProbeEvent Visit) const {
+  unsigned Site = Plan.FirstSite + Block - Table.firstSiteOfKernel();
+  BlockCounting Counting;
+  if (!Plan.Counting.Blocks.empty())
+    Counting = Plan.Counting.Blocks[Block];
+  switch (Counting.How) {
+  case BlockCounting::Way::InMemory:
+    return Probes.countInMemory(Builder, Site);
+  case BlockCounting::Way::Once:
+    Visit.Place = Site;
+    return Probes.countOnce(Builder, Visit);
+  case BlockCounting::Way::InRegisters:
+    return Probes.countInRegisters(Builder, Counting.Pair, Site);
+  }
+}
+
 void Instrumenter::instrumentFunction(const ClonedFunction &F,
                                       const FunctionPlan &Plan,
                                       const ProbeEmitter &Probes,
@@ -231,6 +253,11 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     if (!End)
       End = Block->getTerminator();
     MoveTo(I == 0 ? entryPoint(Clone) : &*Block->getFirstInsertionPt());
+    if (!Plan.Counting.Blocks.empty())
+      for (unsigned Left : Plan.Counting.Blocks[I].Stores)
+        Probes.storeCounter(
+            Builder, Plan.Counting.Blocks[Left].Pair,
+            Plan.FirstSite + Left - Table.firstSiteOfKernel());
     WaveClocks Begin, Ended;
     Claim Slot;
     Value *Clock = nullptr;
@@ -266,14 +293,14 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
       Probes.initState(Builder, Slot);
       Probes.waveBegun(Builder, Begin);
     }
-    if (HasEvent && Counts)
-      Probes.count(Builder, Plan.FirstSite + I - Table.firstSiteOfKernel());
-    else if (HasEvent)
-      Probes.commit(Builder,
-                    {Plan.FirstSite + I, Clock, Placement.AllLanes,
+    ProbeEvent Event{Plan.FirstSite + I, Clock, Placement.AllLanes,
                      StoresDelayLoads && Facts.Blocks[I].DelayedByStores &&
                          !Behind,
-                     Behind, Placement.Place});
+                     Behind, Placement.Place};
+    if (HasEvent && Counts)
+      count(Builder, Probes, Plan, I, Event);
+    else if (HasEvent)
+      Probes.commit(Builder, Event);
     if (EndsWave) {
       MoveTo(Block->getTerminator());
       Probes.waveEnded(Builder, Ended);
@@ -324,7 +351,11 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
   bool HasPlaces = Bounded && !Counts &&
                    assignPlaces(*Functions.front(), Analyses,
                                 Plans.front().Placements);
-  ProbeEmitter Probes(T, Wanted.Mode, /*HasCursor=*/!Counts && !HasPlaces);
+  if (Counts)
+    Plans.front().Counting = planCounting(*Functions.front(), Analyses,
+                                          Plans.front().Placements);
+  ProbeEmitter Probes(T, Wanted.Mode, /*HasCursor=*/!Counts && !HasPlaces,
+                      Plans.front().Counting.Pairs);
   Table.addKernel(Kernel.getName(),
                   (Kernel.getName() + KPROBE_CLONE_SUFFIX).str(), Wanted.Mode,
                   (HasPlaces ? KPROBE_KERNEL_PLACES : 0) |

@@ -55,8 +55,9 @@ void ProbeEmitter::reserveState(Function &F) const {
   unsigned Limit = 0;
   F.getFnAttribute("amdgpu-num-sgpr").getValueAsString().getAsInteger(0, Limit);
   constexpr unsigned SpecialRegisters = 6;
-  if (Limit <= SpecialRegisters || Limit > T.StateLimit)
-    F.addFnAttr("amdgpu-num-sgpr", utostr(T.StateLimit));
+  unsigned Ours = T.StateLimit - 2 * CounterPairs;
+  if (Limit <= SpecialRegisters || Limit > Ours)
+    F.addFnAttr("amdgpu-num-sgpr", utostr(Ours));
   // "At most N waves" asks for more registers than N waves leave to each, and
   // the back end then ignores the limit. Keep the minimum of waves only.
   auto [Least, Most] =
@@ -72,25 +73,38 @@ void ProbeEmitter::initState(IRBuilderBase &Builder, const Claim &Slot) const {
   Value *Low = Builder.CreateTrunc(Slot.Slots, I32);
   Value *High = Builder.CreateTrunc(Builder.CreateLShr(Slot.Slots, 32), I32);
   Value *Offset = Builder.CreateMul(Slot.Slot, Slot.SlotBytes);
-  Type *Resource = FixedVectorType::get(I32, 4);
+  SmallVector<Type *, 4> Results{FixedVectorType::get(I32, 4)};
+  SmallVector<Value *, 4> Arguments{Low, High, Offset};
+  std::string Outputs = "=&{" + T.slot() + "}", Inputs = "s,s,s", Zeros;
+  auto Declare = [&](const std::string &Registers, Type *Result) {
+    Outputs += ",=&{" + Registers + "}";
+    Results.push_back(Result);
+  };
+  if (HasCursor) {
+    Declare(T.cursor(), I32);
+    Declare(T.mask(), I32);
+    Arguments.push_back(Slot.Mask);
+    Inputs += ",s";
+  }
+  for (unsigned Pair = 0; Pair < CounterPairs; ++Pair) {
+    Declare(T.counter(Pair), Builder.getInt64Ty());
+    Zeros += "s_mov_b64 " + T.counter(Pair) + ", 0\n\t";
+  }
   // Inputs are numbered behind the outputs.
-  unsigned First = HasCursor ? 3 : 1;
-  auto Input = [&](unsigned I) { return "$" + utostr(First + I); };
+  auto Input = [&](unsigned I) { return "$" + utostr(Results.size() + I); };
   std::string Text =
       "s_add_u32 " + T.slotWord(0) + ", " + Input(0) + ", " + Input(2) +
-      "\n\ts_addc_u32 " + T.slotWord(1) + ", " + Input(1) + ", 0\n\t";
+      "\n\ts_addc_u32 " + T.slotWord(1) + ", " + Input(1) + ", 0\n\t" + Zeros;
   if (HasCursor)
     Text += "s_mov_b32 " + T.mask() + ", " + Input(3) + "\n\ts_mov_b32 " +
             T.cursor() + ", 0\n\t";
   Text += "s_mov_b32 " + T.slotWord(2) + ", -1\n\ts_mov_b32 " + T.slotWord(3) +
           ", 0x" + utohexstr(T.bufferFormat(), /*LowerCase=*/true);
-  std::string Slots = "=&{" + T.slot() + "}";
-  if (HasCursor)
-    assembly(Builder, StructType::get(Resource, I32, I32),
-             {Low, High, Offset, Slot.Mask}, Text,
-             Slots + ",=&{" + T.cursor() + "},=&{" + T.mask() + "}", "s,s,s,s");
-  else
-    assembly(Builder, Resource, {Low, High, Offset}, Text, Slots, "s,s,s");
+  assembly(Builder,
+           Results.size() == 1
+               ? Results.front()
+               : StructType::get(Builder.getContext(), Results),
+           Arguments, Text, Outputs, Inputs);
 }
 
 WaveClocks ProbeEmitter::readWaveClocks(IRBuilderBase &Builder) const {
@@ -204,13 +218,17 @@ void ProbeEmitter::commit(IRBuilderBase &Builder,
   unsigned Kind = KPROBE_EVENT_BLOCK |
                   (Event.Clock ? 0 : KPROBE_EVENT_UNTIMED) |
                   (Event.AllLanes ? KPROBE_EVENT_ALL_LANES : 0);
-  Type *I32 = Builder.getInt32Ty();
   auto [Tag, Low] = readTag(Builder, Kind, Event.Site);
   if (Event.Clock)
-    Low = Builder.CreateZExtOrTrunc(Event.Clock, I32);
+    Low = Builder.CreateZExtOrTrunc(Event.Clock, Builder.getInt32Ty());
   else if (!Low)
-    Low = PoisonValue::get(I32);
-  Value *Data = words(Builder, {Low, Tag});
+    Low = PoisonValue::get(Builder.getInt32Ty());
+  store(Builder, Event, words(Builder, {Low, Tag}));
+}
+
+void ProbeEmitter::store(IRBuilderBase &Builder, const ProbeEvent &Event,
+                         Value *Data) const {
+  Type *I32 = Builder.getInt32Ty();
   SmallVector<Value *, 3> Inputs;
   std::string Constraints;
   auto Need = [&](Value *Input, const char *Constraint) {
@@ -240,6 +258,8 @@ void ProbeEmitter::commit(IRBuilderBase &Builder,
               std::string(" $0, ") + T.cursor() + ", " + T.mask() +
               "\n\ts_add_u32 " + T.cursor() + ", " + T.cursor() + ", 8\n\t";
   } else {
+    static_assert(sizeof(KprobeEvent) == sizeof(KprobeCounter),
+                  "events and counters have the same places");
     Constant += Event.Place * sizeof(KprobeEvent);
     if (unsigned High = Constant & ~LargestOffset) {
       Constant &= LargestOffset;
@@ -277,21 +297,32 @@ void ProbeEmitter::commit(IRBuilderBase &Builder,
                                             Builder.getInt32(0)});
 }
 
-void ProbeEmitter::count(IRBuilderBase &Builder, unsigned SiteOfKernel) const {
+static constexpr unsigned VisitsInHigh = 1u
+                                         << (KPROBE_COUNTER_VISITS_SHIFT - 32);
+
+static std::string countLanes(const Target &T, const char *To) {
+  return std::string("s_bcnt1_i32_") + (T.WaveSize == 64 ? "b64 " : "b32 ") + To +
+         (T.WaveSize == 64 ? ", exec" : ", exec_lo") + "\n\t";
+}
+
+// What a visit adds, in vector registers. The comment, here and below, keeps the
+// texts of two sites from being alike (readTag).
+Value *ProbeEmitter::readVisit(IRBuilderBase &Builder, unsigned Site) const {
   Type *I32 = Builder.getInt32Ty();
-  bool Wide = T.WaveSize == 64;
-  constexpr unsigned VisitsInHigh = 1u << (KPROBE_COUNTER_VISITS_SHIFT - 32);
-  // The comment keeps the texts of two sites from being alike (readTag).
-  Value *Parts = assembly(
-      Builder, StructType::get(I32, I32, I32), {},
-      Twine("s_bcnt1_i32_") + (Wide ? "b64" : "b32") + " $2, exec" +
-          (Wide ? "" : "_lo") + "\n\tv_mov_b32 $0, $2\n\tv_mov_b32 $1, " +
-          Twine(VisitsInHigh) + "\n\t; site " + Twine(SiteOfKernel),
-      "=&v,=v,=&s", "");
-  Value *Data = words(Builder, {Builder.CreateExtractValue(Parts, 0),
-                                Builder.CreateExtractValue(Parts, 1)});
-  unsigned Constant =
-      sizeof(KprobeWaveHeader) + SiteOfKernel * sizeof(KprobeCounter);
+  Value *Parts = assembly(Builder, StructType::get(I32, I32, I32), {},
+                          countLanes(T, "$2") +
+                              "v_mov_b32 $0, $2\n\tv_mov_b32 $1, " +
+                              utostr(VisitsInHigh) + "\n\t; site " +
+                              utostr(Site),
+                          "=&v,=v,=&s", "");
+  return words(Builder, {Builder.CreateExtractValue(Parts, 0),
+                         Builder.CreateExtractValue(Parts, 1)});
+}
+
+void ProbeEmitter::countInMemory(IRBuilderBase &Builder, unsigned Site) const {
+  Type *I32 = Builder.getInt32Ty();
+  Value *Data = readVisit(Builder, Site);
+  unsigned Constant = sizeof(KprobeWaveHeader) + Site * sizeof(KprobeCounter);
   unsigned InRegister = Constant & ~LargestOffset;
   Type *Saved = Builder.getIntNTy(T.WaveSize);
   std::string Text;
@@ -301,6 +332,36 @@ void ProbeEmitter::count(IRBuilderBase &Builder, unsigned SiteOfKernel) const {
            Text + T.addToSlot("$3", InRegister ? "$2" : "",
                               Constant - InRegister, "$0", "$1"),
            "=&s,=&s,=&s", "v");
+}
+
+void ProbeEmitter::countOnce(IRBuilderBase &Builder,
+                             const ProbeEvent &Visit) const {
+  store(Builder, Visit, readVisit(Builder, Visit.Place));
+}
+
+void ProbeEmitter::countInRegisters(IRBuilderBase &Builder, unsigned Pair,
+                                    unsigned Site) const {
+  std::string Low = T.counterWord(Pair, 0), High = T.counterWord(Pair, 1);
+  assembly(Builder, Builder.getInt32Ty(), {},
+           countLanes(T, "$0") + "s_add_u32 " + Low + ", " + Low +
+               ", $0\n\ts_addc_u32 " + High + ", " + High + ", " +
+               utostr(VisitsInHigh) + "\n\t; site " + utostr(Site),
+           "=&s", "");
+}
+
+void ProbeEmitter::storeCounter(IRBuilderBase &Builder, unsigned Pair,
+                                unsigned Site) const {
+  Type *I32 = Builder.getInt32Ty();
+  Value *Parts = assembly(Builder, StructType::get(I32, I32), {},
+                          "v_mov_b32 $0, " + T.counterWord(Pair, 0) +
+                              "\n\tv_mov_b32 $1, " + T.counterWord(Pair, 1) +
+                              "\n\t; site " + utostr(Site),
+                          "=v,=v", "");
+  ProbeEvent Visits;
+  Visits.Place = Site;
+  store(Builder, Visits,
+        words(Builder, {Builder.CreateExtractValue(Parts, 0),
+                        Builder.CreateExtractValue(Parts, 1)}));
 }
 
 } // namespace kprobe

@@ -28,15 +28,17 @@ struct ProbeEvent {
   // A value of 32 or 64 bits that has arrived when the event is stored, out of
   // the compiler's sight; or null.
   llvm::Value *Behind = nullptr;
-  unsigned Place = AtCursor; // in the ring, counted in events
+  unsigned Place = AtCursor; // behind the header, in words of 8 bytes
 };
 
 class ProbeEmitter {
 public:
   // HasCursor: events are stored where the cursor is, which mode DROP (another
-  // value of Mode is RING's) stops at the ring's end.
-  ProbeEmitter(const Target &T, uint32_t Mode, bool HasCursor)
-      : T(T), Mode(Mode), HasCursor(HasCursor) {}
+  // value of Mode is RING's) stops at the ring's end. CounterPairs: of scalar
+  // registers, mode COUNTERS.
+  ProbeEmitter(const Target &T, uint32_t Mode, bool HasCursor,
+               unsigned CounterPairs)
+      : T(T), Mode(Mode), HasCursor(HasCursor), CounterPairs(CounterPairs) {}
 
   const Target &target() const { return T; }
 
@@ -60,8 +62,15 @@ public:
   }
   void commit(llvm::IRBuilderBase &Builder, const ProbeEvent &Event) const;
 
-  // Counts a visit of the kernel's site of that number; mode counters.
-  void count(llvm::IRBuilderBase &Builder, unsigned SiteOfKernel) const;
+  // Mode counters; sites are numbered from the kernel's first. A visit is added in
+  // memory, or is the only one, or is added in a pair of registers, which
+  // storeCounter writes to memory.
+  void countInMemory(llvm::IRBuilderBase &Builder, unsigned Site) const;
+  void countOnce(llvm::IRBuilderBase &Builder, const ProbeEvent &Visit) const;
+  void countInRegisters(llvm::IRBuilderBase &Builder, unsigned Pair,
+                        unsigned Site) const;
+  void storeCounter(llvm::IRBuilderBase &Builder, unsigned Pair,
+                    unsigned Site) const;
 
 private:
   llvm::CallInst *assembly(llvm::IRBuilderBase &Builder, llvm::Type *Result,
@@ -71,10 +80,14 @@ private:
                            llvm::StringRef Inputs) const;
   std::pair<llvm::Value *, llvm::Value *>
   readTag(llvm::IRBuilderBase &Builder, unsigned Kind, unsigned Site) const;
+  llvm::Value *readVisit(llvm::IRBuilderBase &Builder, unsigned Site) const;
+  void store(llvm::IRBuilderBase &Builder, const ProbeEvent &Event,
+             llvm::Value *Data) const;
 
   const Target &T;
   const uint32_t Mode;
   const bool HasCursor;
+  const unsigned CounterPairs;
 };
 
 } // namespace kprobe

@@ -94,6 +94,17 @@ std::string Target::slotWord(unsigned Word) const {
 std::string Target::cursor() const { return slotWord(4); }
 std::string Target::mask() const { return slotWord(5); }
 
+static unsigned firstOfPair(const Target &T, unsigned Pair) {
+  return T.StateBase - 2 * (Pair + 1);
+}
+std::string Target::counter(unsigned Pair) const {
+  unsigned First = firstOfPair(*this, Pair);
+  return scalars(First, First + 1);
+}
+std::string Target::counterWord(unsigned Pair, unsigned Word) const {
+  return "s" + utostr(firstOfPair(*this, Pair) + Word);
+}
+
 uint32_t Target::bufferFormat() const {
   // A 32-bit format, which untyped stores do not look at but which must not be
   // "invalid"; from gfx10 on also bounds by bytes (3 << 28) and, on gfx10, the

@@ -44,6 +44,9 @@ struct Target {
   std::string slotWord(unsigned Word) const;
   std::string cursor() const;
   std::string mask() const;
+  // Pairs of registers below the state, for counters: in full, or a word of it.
+  std::string counter(unsigned Pair) const;
+  std::string counterWord(unsigned Pair, unsigned Word) const;
 
   // Vector stores are counted with loads, so that who waits for a load may wait
   // for a store as well.

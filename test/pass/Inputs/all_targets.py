@@ -72,18 +72,37 @@ def check_counting(assembly, generation, wave):
     """What is wrong with the assembly of a clone that counts, or None."""
     lanes = "exec_lo" if wave == 32 else "exec"
     state = generation[4]
-    first_set = r"s_(ff1|ctz)_i32"
-    narrowed = rf"""{first_set}_b{wave} (s\d+), {lanes}
-\s+s_mov_b{wave} (\S+), {lanes}
-\s+s_bfm_b{wave} {lanes}, 1, \2
-\s+s_and_b{wave} {lanes}, {lanes}, \3
-\s+buffer_atomic_add_(x2|u64) v\[\d+:\d+\], off, s\[{state}:{state + 3}\], (0|null) offset:(\d+)
-(\s+v_nop
-)?\s+s_mov_b{wave} {lanes}, \3
+    slot = rf"off, s\[{state}:{state + 3}\], (?:0|null)"
+    # Sites of the loop, and of the function, which may be called again and again.
+    looped, called = [1], [BLOCKS, BLOCKS + 1, BLOCKS + 2]
+    once = [site for site in range(BLOCKS) if site not in looped]
+    text = clone_in(assembly)[1]
+    stores = re.findall(rf"buffer_store_(?:dwordx2|b64) v\[\d+:\d+\], {slot} offset:(\d+)$", text, flags=re.M)
+    # The loop's counter is stored where it ends.
+    stores = sorted(int(place) for place in stores if int(place) >= 128)  # not the header's
+    if stores != [128 + 8 * site for site in range(BLOCKS)]:
+        return f"counters stored at {stores}"
+    if len(re.findall(rf"s_bcnt1_i32_b{wave} s\d+, {lanes}$", text, flags=re.M)) != len(once + looped):
+        return "not one count a block"
+    low, high = state - 2, state - 1
+    added = rf"""s_bcnt1_i32_b{wave} (s\d+), {lanes}
+\s+s_add_u32 s{low}, s{low}, \1
+\s+s_addc_u32 s{high}, s{high}, 8
 """
-    places = [int(match[5]) for match in re.findall(narrowed, clone_in(assembly)[1])]
-    if sorted(places) != [128 + 8 * site for site in range(BLOCKS)]:
-        return f"counters at {places}"
+    if len(re.findall(added, text)) != 1 or len(re.findall(rf"s_mov_b64 s\[{low}:{high}\], 0$", text, flags=re.M)) != 1:
+        return "the loop is not counted in registers"
+    narrowed = rf"""s_(?:ff1|ctz)_i32_b{wave} (s\d+), {lanes}
+\s+s_mov_b{wave} (\S+), {lanes}
+\s+s_bfm_b{wave} {lanes}, 1, \1
+\s+s_and_b{wave} {lanes}, {lanes}, \2
+\s+buffer_atomic_add_(?:x2|u64) v\[\d+:\d+\], {slot} offset:(\d+)
+(?:\s+v_nop
+)?\s+s_mov_b{wave} {lanes}, \2
+"""
+    places = [int(match[2]) for match in re.findall(narrowed, assembly)]
+    # Once for each of the two clones.
+    if sorted(places) != sorted(2 * [128 + 8 * site for site in called]):
+        return f"atomics at {places}"
     return None
 
 
