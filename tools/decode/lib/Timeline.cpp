@@ -121,11 +121,37 @@ bool Timeline::kernelTimed(const Dispatch &D) const {
          clockOf(*D.Where).System.quality() != ClockFit::Quality::None;
 }
 
-int64_t Timeline::clamp(int64_t Ns) {
-  if (Ns >= Begin && Ns <= Begin + LongestTraceNs)
-    return Ns;
-  ++Clamped;
+static int64_t submitNs(const KprobeDispatchRecord &R) {
+  return static_cast<int64_t>(std::min<uint64_t>(R.SubmitNs, INT64_MAX));
+}
+
+int64_t Timeline::clamped(int64_t Ns) const {
   return std::clamp(Ns, Begin, Begin + LongestTraceNs);
+}
+int64_t Timeline::clamp(int64_t Ns) {
+  int64_t Result = clamped(Ns);
+  Clamped += Result != Ns;
+  return Result;
+}
+
+int64_t Timeline::cutFrom() const { return Begin + Cut.FromNs; }
+int64_t Timeline::cutTo() const {
+  return Cut.ToNs < INT64_MAX - Begin ? Begin + Cut.ToNs : INT64_MAX;
+}
+
+bool Timeline::hasArrow(const Dispatch &D) const {
+  const KprobeDispatchRecord &R = D.Record;
+  if (!Contents.causeOf(R.Dispatch) || R.SubmitNs == 0 || !kernelTimed(D) ||
+      !wants(D))
+    return false;
+  const ClockFit &System = clockOf(*D.Where).System;
+  int64_t Submit = clamped(submitNs(R));
+  int64_t KernelFrom = clamped(System.toMonotonicNs(R.BeginSystem));
+  int64_t KernelTo = R.EndSystem < R.BeginSystem
+                         ? KernelFrom
+                         : clamped(System.toMonotonicNs(R.EndSystem));
+  return Submit >= cutFrom() && Submit <= cutTo() && KernelFrom <= cutTo() &&
+         KernelTo >= cutFrom();
 }
 
 Error Timeline::collectStarts() {
@@ -142,8 +168,7 @@ Error Timeline::collectStarts() {
       continue;
     const KprobeDispatchRecord &R = D->Record;
     if (R.SubmitNs != 0) {
-      int64_t Ns = clamp(
-          static_cast<int64_t>(std::min<uint64_t>(R.SubmitNs, INT64_MAX)));
+      int64_t Ns = clamp(submitNs(R));
       if (Error E = Starts.add({Ns, Ns, Kind::Submit, D, 0, 0}))
         return E;
     }
@@ -335,8 +360,7 @@ bool Timeline::wants(const Dispatch &D) const {
 
 bool Timeline::wanted(const TimelineItem &Item) {
   using Kind = TimelineItem::Kind;
-  int64_t From = Begin + Cut.FromNs;
-  int64_t To = Cut.ToNs < INT64_MAX - Begin ? Begin + Cut.ToNs : INT64_MAX;
+  int64_t From = cutFrom(), To = cutTo();
   bool Inside = Item.Ns >= From && Item.Ns <= To;
   switch (Item.What) {
   case Kind::Submit:

@@ -151,8 +151,9 @@ public:
   DispatchCounters &counters() { return Counters; }
   const DispatchCounters &counters() const { return Counters; }
   const AgentClock &clockOf(const Agent &A) const;
-  /// Whether the kernel's own begin and end are among the items.
-  bool kernelTimed(const Dispatch &D) const;
+  /// Whether the submission, by a thread that is known, and the kernel are both
+  /// among the items, so that an arrow leads from the one to the other.
+  bool hasArrow(const Dispatch &D) const;
   uint64_t waveCount() const { return Waves.size(); }
   /// How much next() has given out, of all, in some unit.
   uint64_t given() const { return Starts.given() + Host.given(); }
@@ -221,6 +222,8 @@ private:
   };
   class Index;
 
+  /// Whether the kernel's own begin and end are known.
+  bool kernelTimed(const Dispatch &D) const;
   bool wants(const Dispatch &D) const;
   /// Whether the cut in time has \p Item.
   bool wanted(const TimelineItem &Item);
@@ -229,7 +232,10 @@ private:
   void alignWithoutReadings(const Agent &A, AgentClock &C);
   Error collectStarts();
   Error collectWaves();
-  int64_t clamp(int64_t Ns);
+  int64_t clamped(int64_t Ns) const;
+  int64_t clamp(int64_t Ns); ///< counts, too
+  int64_t cutFrom() const;
+  int64_t cutTo() const;
   void pushHeap(HeapEntry Entry);
   void siftDown(HeapEntry Entry);
   Error beginWave(const Start &S, TimelineItem &Item);

@@ -216,7 +216,7 @@ void ChromeWriter::kernel(const Timeline &T, const TimelineItem &Item) {
       << ",\"status\":" << quoted(statusText(R.Status)) << ",\"grid\":["
       << R.Grid[0] << "," << R.Grid[1] << "," << R.Grid[2] << "],\"group\":["
       << R.Group[0] << "," << R.Group[1] << "," << R.Group[2] << "]}}";
-  if (T.trace().causeOf(R.Dispatch))
+  if (T.hasArrow(*Item.Owner))
     arrow(T, *Item.Owner, "f", Item.Ns, Free->Thread);
 }
 
@@ -337,10 +337,9 @@ Error ChromeWriter::write(Timeline &T, const PathTrack &Path) {
   return T.visit([&](const TimelineItem &Item) {
     switch (Item.What) {
     case TimelineItem::Kind::Submit:
-      // Where the kernel's times are not known, an arrow would lead nowhere.
-      if (const Cause *C = T.trace().causeOf(Item.Owner->Record.Dispatch);
-          C && T.kernelTimed(*Item.Owner))
-        arrow(T, *Item.Owner, "s", Item.Ns, hostThread(T, C->Thread));
+      if (T.hasArrow(*Item.Owner))
+        arrow(T, *Item.Owner, "s", Item.Ns,
+              hostThread(T, T.trace().causeOf(Item.Owner->Record.Dispatch)->Thread));
       break;
     case TimelineItem::Kind::CallBegin:
     case TimelineItem::Kind::CallEnd:

@@ -172,8 +172,7 @@ void PerfettoWriter::submit(const Timeline &T, const TimelineItem &Item) {
       event(pb::TrackEvent::TYPE_INSTANT, threadTrack(T, C->Thread),
             T.realtimeNs(Item.Ns), "dispatch", "dispatch");
   note(E, "dispatch", Item.Owner->Record.Dispatch);
-  // Where the kernel's times are not known, an arrow would lead nowhere.
-  if (T.kernelTimed(*Item.Owner))
+  if (T.hasArrow(*Item.Owner))
     E.add_flow_ids(flow(*Item.Owner));
   send();
 }
@@ -185,7 +184,7 @@ void PerfettoWriter::kernel(const Timeline &T, const TimelineItem &Item) {
                             T.realtimeNs(Item.Ns), "kernel", kernelName(D));
   note(E, "dispatch", D.Record.Dispatch);
   note(E, "status", statusText(D.Record.Status));
-  if (T.trace().causeOf(D.Record.Dispatch))
+  if (T.hasArrow(D))
     E.add_terminating_flow_ids(flow(D));
   send();
   end(Track, T.realtimeNs(Item.EndNs));
