@@ -55,7 +55,7 @@ void ProbeEmitter::reserveState(Function &F) const {
   unsigned Limit = 0;
   F.getFnAttribute("amdgpu-num-sgpr").getValueAsString().getAsInteger(0, Limit);
   constexpr unsigned SpecialRegisters = 6;
-  unsigned Ours = T.StateLimit - 2 * CounterPairs;
+  unsigned Ours = T.limitWithCounters(CounterPairs);
   if (Limit <= SpecialRegisters || Limit > Ours)
     F.addFnAttr("amdgpu-num-sgpr", utostr(Ours));
   // "At most N waves" asks for more registers than N waves leave to each, and

@@ -94,15 +94,26 @@ std::string Target::slotWord(unsigned Word) const {
 std::string Target::cursor() const { return slotWord(4); }
 std::string Target::mask() const { return slotWord(5); }
 
-static unsigned firstOfPair(const Target &T, unsigned Pair) {
-  return T.StateBase - 2 * (Pair + 1);
+// Above the state on gfx9, where a kernel has few registers: spills of wide groups
+// of them cost more than the one or two waves of ten that a higher count costs.
+// Elsewhere there are enough below.
+static bool hasCountersAbove(BufferKind Buffers) {
+  return Buffers == BufferKind::GFX9;
+}
+unsigned Target::limitWithCounters(unsigned Pairs) const {
+  return hasCountersAbove(Buffers) ? StateLimit : StateLimit - 2 * Pairs;
+}
+unsigned Target::firstOfPair(unsigned Pair) const {
+  constexpr unsigned StateRegisters = 6;
+  return hasCountersAbove(Buffers) ? StateBase + StateRegisters + 2 * Pair
+                                   : StateBase - 2 * (Pair + 1);
 }
 std::string Target::counter(unsigned Pair) const {
-  unsigned First = firstOfPair(*this, Pair);
+  unsigned First = firstOfPair(Pair);
   return scalars(First, First + 1);
 }
 std::string Target::counterWord(unsigned Pair, unsigned Word) const {
-  return "s" + utostr(firstOfPair(*this, Pair) + Word);
+  return "s" + utostr(firstOfPair(Pair) + Word);
 }
 
 uint32_t Target::bufferFormat() const {

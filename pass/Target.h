@@ -44,7 +44,9 @@ struct Target {
   std::string slotWord(unsigned Word) const;
   std::string cursor() const;
   std::string mask() const;
-  // Pairs of registers below the state, for counters: in full, or a word of it.
+  // Pairs of registers for counters, next to the state: in full, or a word of it.
+  // How the allocator's limit falls for so many.
+  unsigned limitWithCounters(unsigned Pairs) const;
   std::string counter(unsigned Pair) const;
   std::string counterWord(unsigned Pair, unsigned Word) const;
 
@@ -68,6 +70,7 @@ struct Target {
                         llvm::StringRef Lane) const;
 
 private:
+  unsigned firstOfPair(unsigned Pair) const;
   // Names of instructions say how many bits, not how many dwords.
   bool namesBits() const {
     return Buffers == BufferKind::GFX11 || Buffers == BufferKind::GFX12;
