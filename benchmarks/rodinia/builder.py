@@ -17,9 +17,11 @@ COMPILERS = {
     "clang-19": ([HERE.parents[1] / "tools/hipclang", "19", "-x", "hip"], "clang-19"),
 }
 DEVICE_FLAGS = ["-O3", "-w", "-gline-tables-only"]
-# The reference's arithmetic is the source's: no contraction to fused operations.
-HOST_COMPILER = ["g++", "-x", "c++", "-std=gnu++17", "-O2", "-ffp-contract=off", "-fpermissive",
-                 "-w", f"-I{HERE / 'host'}"]
+HOST_COMPILER = ["g++", "-x", "c++", "-std=gnu++17", "-O2", "-fpermissive", "-w",
+                 f"-I{HERE / 'host'}"]
+# The reference's arithmetic is the source's, or with products and sums made one
+# operation, as the device's compiler may.
+HOST_VARIANTS = {"host": ["-ffp-contract=off"], "contracted": ["-ffp-contract=fast", "-mfma"]}
 
 
 class BuildError(Exception):
@@ -57,7 +59,7 @@ class Builder:
         self.plugin_content = content([plugin]) if plugin else ""
 
     def folder(self, variant):
-        place = "host" if variant == "host" else f"{self.compiler_name}-{self.arch}"
+        place = "host" if variant in HOST_VARIANTS else f"{self.compiler_name}-{self.arch}"
         if variant == "traced" and self.pass_options:
             variant += "-" + re.sub(r"[^\w=]", "_", self.pass_options)
         return self.work / "build" / place / variant
@@ -96,8 +98,9 @@ class Builder:
             linked.append(self.work / "build/c" / program.name / f"{number}.o")
             self.compile(["gcc", "-O2", "-w", *program.c_flags, *includes], ours(source, home),
                          linked[-1])
-        if variant == "host":
-            command, link = self.with_flags(program, variant, HOST_COMPILER), ["g++"]
+        if variant in HOST_VARIANTS:
+            command = self.with_flags(program, variant, HOST_COMPILER + HOST_VARIANTS[variant])
+            link = ["g++"]
         else:
             command = self.device_command(program, variant)
             link = ["hipcc", f"--offload-arch={self.arch}"]

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from builder import COMPILERS, BuildError, Builder, last_line
+from builder import COMPILERS, HOST_VARIANTS, BuildError, Builder, last_line
 from programs import Mismatch, Run
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -105,7 +105,7 @@ class Harness:
         return Run(folder / program.start, options.rodinia, options.size, result.stdout,
                    tuple(command))
 
-    def run(self, program, variant, executable, number, host, names):
+    def run(self, program, variant, executable, number, hosts, names):
         """Runs one command, verifies it, and returns what was measured."""
         folder = self.folder(program, variant, number)
         dump, statistics = folder.with_suffix(".kpd"), folder.with_suffix(".stats")
@@ -127,11 +127,13 @@ class Harness:
         began = time.monotonic()
         run = self.execute(program, variant, executable, number, launcher, settings)
         measured = {"seconds": time.monotonic() - began}
-        if host:
+        if hosts:
             followed = run if program.follow else None
-            run.reference = self.reference(program, number, host, program.host_settings, followed)
+            run.reference = self.reference(program, number, hosts["host"],
+                                           program.host_settings, followed)
             if program.host_alternative is not None:
-                run.alternative = self.reference(program, number, host,
+                other = "contracted" if number in program.host_contracted else "host"
+                run.alternative = self.reference(program, number, hosts[other],
                                                  program.host_alternative, followed)
         program.check(run)
         if self.virtual:
@@ -188,7 +190,8 @@ class Harness:
 
     def fill(self, row, program):
         built = {variant: self.builder.build(program, variant) for variant in self.variants}
-        host = self.builder.build(program, "host") if program.host_reference else None
+        hosts = {host: self.builder.build(program, host) for host in HOST_VARIANTS
+                 if program.host_contracted or (program.host_reference and host == "host")}
         metadata = {variant: self.kernels(program, variant, executable)
                     for variant, executable in built.items()}
 
@@ -202,7 +205,7 @@ class Harness:
             runs = []
             for number in range(len(program.commands[self.options.size])):
                 try:
-                    runs.append(self.run(program, variant, built[variant], number, host,
+                    runs.append(self.run(program, variant, built[variant], number, hosts,
                                          set(metadata["plain"])))
                 except Mismatch as error:
                     raise Mismatch(f"{variant} run {number}: {error}") from error

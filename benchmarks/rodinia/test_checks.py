@@ -326,9 +326,18 @@ def streamcluster(run):
 def myocyte(run):
     source = random.Random(11)
     values = [source.uniform(-100, 100) for _ in range(94)] + [NAN, math.inf]
-    for folder in (run.folder, run.reference.folder):
-        floats(folder / "copies.bin", values)
-    return [without("copies.bin"), truncated("copies.bin"),
+    # Sums of terms that cancel: 72 is off by two places of a float of 75's size.
+    values[72], values[75] = 1e6, 1e12
+    floats(run.reference.folder / "copies.bin", values)
+    values[72] += 2 ** 17
+    floats(run.folder / "copies.bin", values)
+
+    def second_mode(run):
+        run.command = ("2", "1", "1", "run")
+    return [single("copies.bin", 72, lambda value: value + 2 ** 21),
+            single("copies.bin", 71, lambda value: value + 2 ** 17),
+            ("a rounding in the second mode", second_mode),
+            without("copies.bin"), truncated("copies.bin"),
             single("copies.bin", 10, lambda value: value * 1.01 + 0.01),
             single("copies.bin", 0, lambda value: value * 1.01 + 0.01),
             single("copies.bin", 10, lambda value: NAN), single("copies.bin", 94, lambda value: 0),

@@ -56,7 +56,7 @@ class Run:
     stdout: str
     command: tuple = ()      # its arguments
     # The same run of the program built for the host, if the program says so; and
-    # with the settings host_alternative.
+    # with the settings host_alternative, or the build of host_contracted.
     reference: Optional["Run"] = None
     alternative: Optional["Run"] = None
 
@@ -109,6 +109,9 @@ class Program:
     # Another environment, under which it may rightly give something else: where
     # workgroups race, both orders are right.
     host_alternative: Optional[dict] = None
+    # Commands, by number, of which the alternative is another build: with products and
+    # sums fused (needs a processor that can), where rounding decides what comes next.
+    host_contracted: tuple = ()
     follow: bool = False
 
     def check(self, run):

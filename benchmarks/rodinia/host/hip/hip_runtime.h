@@ -187,6 +187,11 @@ inline void launch(dim3 Grid, dim3 Group, const std::function<void()> &Call) {
   kprobe_host::launch(Grid, Group, [&] { Kernel(__VA_ARGS__); })
 #define __syncthreads() kprobe_host::barrier()
 #define __mul24(A, B) ((A) * (B))
+// HIP's power of a float and an int is a float, and so overflows where the double
+// that C++ makes of them does not.
+inline float pow(float Base, int Exponent) {
+  return float(std::pow(double(Base), Exponent));
+}
 
 //===- The runtime's functions that the programs call ---------------------------//
 
