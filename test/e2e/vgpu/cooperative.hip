@@ -3,6 +3,7 @@
 // REQUIRES: vgpu
 // RUN: %hipcc -O3 -x hip %s -o %t
 // RUN: timeout 120 kprobe-vgpu -- %t | FileCheck %s
+// RUN: timeout 120 kprobe-vgpu --threads 4 -- %t | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 

@@ -5,6 +5,8 @@
 // RUN: kprobe-vgpu --vgpu=gfx906 -- %t | FileCheck %s
 // RUN: kprobe-vgpu --vgpu=gfx90a -- %t | FileCheck %s
 // RUN: kprobe-vgpu --vgpu=gfx1030 -- %t | FileCheck %s
+// RUN: timeout 120 kprobe-vgpu --vgpu=gfx906 --threads 2 -- %t | FileCheck %s
+// RUN: timeout 120 kprobe-vgpu --vgpu=gfx1030 --threads 4 -- %t | FileCheck %s
 // CHECK: passed
 #include "Inputs/check.h"
 

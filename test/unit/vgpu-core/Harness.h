@@ -39,7 +39,7 @@ std::vector<uint8_t> assemble(const std::string &Text,
 std::set<std::string> &executedNames();
 
 /// Records what instructions ask of the machine.
-class TestEnv : public vgpu::ExecEnv {
+class TestEnv : public vgpu::ExecEnv, public vgpu::CodeMemory {
 public:
   std::string FaultText;
   vgpu::FaultKind Fault{};

@@ -173,6 +173,7 @@ std::string Decoder::baseMnemonic(const std::string &Printed) {
 }
 
 void Decoder::decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I) {
+  std::lock_guard<std::mutex> Guard(Lock);
   I = Inst();
   I.Pc = Pc;
   std::memcpy(I.Raw, Bytes, std::min(Size, sizeof I.Raw));
@@ -204,6 +205,7 @@ void Decoder::decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I) {
 }
 
 std::string Decoder::disassemble(const Inst &I, unsigned WaveSize) const {
+  std::lock_guard<std::mutex> Guard(Lock);
   Mc *Printer = M.get();
   if (WaveSize && WaveSize != Traits->WaveSize) {
     std::string Ignored;

@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,7 +35,7 @@ public:
   /// Only where ok().
   const TargetTraits &target() const { return *Traits; }
 
-  /// Decodes the instruction at address Pc from its bytes (as many as are
+  /// Thread-safe, as disassemble is. Decodes the instruction at address Pc from its bytes (as many as are
   /// readable, at most 20 are used). Always fills I: what cannot be decoded
   /// or has no handler raises FaultKind::UnknownInstruction when run.
   void decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I);
@@ -56,6 +57,8 @@ private:
   void addTable(const OpTable &T);
   void addAliases(const std::vector<OpAlias> &Aliases);
   const Vreg *broadcast(uint32_t Value);
+
+  mutable std::mutex Lock; // of all below, held by what is public
 
   std::unique_ptr<Mc> M;
   mutable std::unique_ptr<Mc> OtherWaveSize; // made when first asked for

@@ -36,8 +36,9 @@ public:
   virtual size_t fetchCode(uint64_t Addr, void *Dst, size_t N) = 0;
 };
 
-class ExecEnv : public CodeMemory {
+class ExecEnv {
 public:
+  virtual ~ExecEnv() = default;
   /// Flat apertures as the hardware would report them (bits 63..48 count).
   uint64_t SharedBase = uint64_t(1) << 48;
   uint64_t SharedLimit = (uint64_t(1) << 48) + 0xffffffff;

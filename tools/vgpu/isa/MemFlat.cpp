@@ -147,9 +147,9 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
   }
   const uint64_t Global = Exec & ~(Acc.Shared | Acc.Private);
   if (Acc.Shape == Pattern::Consecutive &&
-      M.allows(A[0], A[0] + uint64_t(W.WaveSize) * Bytes, Write))
+      M.allows(W, A[0], A[0] + uint64_t(W.WaveSize) * Bytes, Write))
     return true;
-  if (Acc.Shape == Pattern::Same && M.allows(A[0], A[0] + Bytes, Write))
+  if (Acc.Shape == Pattern::Same && M.allows(W, A[0], A[0] + Bytes, Write))
     return true;
   return M.checkLanes(W, I, A, Global, Bytes, Write);
 }

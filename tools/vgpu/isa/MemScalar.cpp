@@ -41,7 +41,7 @@ BufferRange bufferRange(const Wave &W, const Inst &I) {
 }
 
 bool checkScalar(Wave &W, const Inst &I, uint64_t Address, unsigned Bytes, bool Write) {
-  if (Machine::of(W).allows(Address, Address + Bytes, Write))
+  if (Machine::of(W).allows(W, Address, Address + Bytes, Write))
     return true;
   Machine::of(W).fault(W, I, FaultKind::Memory,
                        std::string(Write ? "scalar store of " : "scalar load of ") +

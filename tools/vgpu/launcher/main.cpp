@@ -1,7 +1,8 @@
 //===- main.cpp - kprobe-vgpu: run a HIP program on the virtual GPU ---------===//
 //
 //   kprobe-vgpu [--vgpu gfx906,…] [--stats[=FILE]]
-//               [--stats-json[=FILE]] [--log FILE] [--max-cycles N] -- PROGRAM ARGS
+//               [--stats-json[=FILE]] [--log FILE] [--max-cycles N] [--threads N]
+//               -- PROGRAM ARGS
 //
 // Sets the environment and becomes the program, so that its exit status is its
 // own. By hand it is the same:
@@ -38,6 +39,7 @@ int main(int ArgCount, char **Args) {
                "kprobe-vgpu");
   std::string Target = "gfx906", Stats, StatsJson, Log;
   uint64_t MaxCycles = 0;
+  unsigned Threads = 0;
   App.add_option("--vgpu,--target", Target,
                  "Devices, as a comma-separated list of targets (" +
                      vgpu::DeviceConfig::knownTargets() + ")")
@@ -53,6 +55,11 @@ int main(int ArgCount, char **Args) {
                  "End a dispatch that runs longer than N modelled cycles with "
                  "an error")
       ->type_name("N");
+  App.add_option("--threads", Threads,
+                 "Run compute units on N threads: faster where a kernel has many "
+                 "workgroups, but cycles differ from run to run")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
   App.prefix_command();
   App.footer("Usage: kprobe-vgpu [options] -- PROGRAM [ARGUMENTS]");
   try {
@@ -84,6 +91,8 @@ int main(int ArgCount, char **Args) {
     setenv("KPROBE_VGPU_LOG", Log.c_str(), 1);
   if (MaxCycles)
     setenv("KPROBE_VGPU_MAX_CYCLES", std::to_string(MaxCycles).c_str(), 1);
+  if (Threads)
+    setenv("KPROBE_VGPU_THREADS", std::to_string(Threads).c_str(), 1);
 
   int Status = 0;
   Problem = vgpu::becomeProgram(std::move(Program), Status);

@@ -132,6 +132,9 @@ void Device::Impl::drive(std::unique_lock<std::mutex> &Guard, const Dispatch &Ow
 static DeviceConfig withEnvironment(DeviceConfig Config) {
   if (const char *Cycles = std::getenv("KPROBE_VGPU_MAX_CYCLES"))
     Config.MaxCycles = std::strtoull(Cycles, nullptr, 0);
+  if (const char *Threads = std::getenv("KPROBE_VGPU_THREADS"))
+    Config.Threads = unsigned(std::clamp<unsigned long>(std::strtoul(Threads, nullptr, 0), 1,
+                                                        Config.units()));
   return Config;
 }
 

@@ -169,8 +169,8 @@ struct DispatchArgs {
 /// not run ahead of the host's.
 class Device {
 public:
-  /// \p Memory must outlive the device. Reads KPROBE_VGPU_LOG,
-  /// KPROBE_VGPU_LOG_PCS, KPROBE_VGPU_STATS and KPROBE_VGPU_MAX_CYCLES.
+  /// \p Memory must outlive the device. Reads KPROBE_VGPU_LOG, KPROBE_VGPU_LOG_PCS,
+  /// KPROBE_VGPU_STATS, KPROBE_VGPU_MAX_CYCLES and KPROBE_VGPU_THREADS.
   Device(DeviceConfig Config, AddressSpace &Memory);
   ~Device();
   Device(const Device &) = delete;

@@ -75,6 +75,10 @@ struct DeviceConfig {
   /// fault; 0 = never (KPROBE_VGPU_MAX_CYCLES).
   uint64_t MaxCycles = 0;
 
+  /// Host threads that run compute units (KPROBE_VGPU_THREADS). With more than one,
+  /// cycles may differ from run to run.
+  unsigned Threads = 1;
+
   /// What workgroups are placed on: a compute unit, or on gfx10 a pair of them.
   unsigned units() const { return ComputeUnits / CusPerWgp; }
   unsigned simdsPerUnit() const { return SimdsPerCu * CusPerWgp; }

@@ -26,9 +26,20 @@ struct LogSection;
 struct MachineWave;
 struct Workgroup;
 
+/// What one worker counts of a dispatch.
+struct alignas(64) RunCounters {
+  uint64_t Executed[unsigned(OpClass::Count)] = {};
+  uint64_t ActiveLanes[unsigned(OpClass::Count)] = {}; ///< Only if statistics are wanted.
+  uint64_t WaveCycles = 0; ///< Lives of the waves that have ended, summed.
+  uint64_t LastCycle = 0;  ///< On the machine's time line: when the last one stopped.
+  MemoryCounters Traffic;
+
+  RunCounters &operator+=(const RunCounters &Other);
+};
+
 struct Dispatch {
   Dispatch(const DispatchArgs &Args, const DeviceConfig &Config, MemoryMap &Memory)
-      : Args(&Args), Config(Config), Memory(Memory) {}
+      : Args(&Args), Config(Config), Memory(Memory), Counted(Config.Threads) {}
 
   // Launch.cpp
   /// Reads the packet and the descriptor. Returns why it cannot be launched; a
@@ -44,6 +55,7 @@ struct Dispatch {
   }
 
   // DispatchRecord.cpp
+  RunCounters counted() const; ///< Over all workers.
   void writeStatistics() const;
 
   // Faults.cpp
@@ -73,7 +85,7 @@ struct Dispatch {
 
   // How far it has come. Cycles are on the machine's time line.
   uint64_t StartTick = 0;
-  uint64_t Begin = 0, LastCycle = 0;
+  uint64_t Begin = 0;
   uint64_t Skipped = 0; ///< Cycles in which the clock ran and nothing else did.
   uint64_t GroupsPlaced = 0, GroupsLive = 0;
   bool Stop = false; ///< Found says why.
@@ -84,11 +96,8 @@ struct Dispatch {
   std::shared_ptr<LogSection> Log; ///< Null when there is no log.
 
   // Counters.
-  uint64_t Executed[unsigned(OpClass::Count)] = {};
-  uint64_t ActiveLanes[unsigned(OpClass::Count)] = {}; ///< Only if statistics are wanted.
-  uint64_t WaveCycles = 0; ///< Lives of the waves that have ended, summed.
+  std::vector<RunCounters> Counted; ///< By worker.
   uint64_t WavesStarted = 0;
-  MemoryCounters Traffic;
   double HostSeconds = 0; ///< Processor time that running it took; for statistics only.
 };
 

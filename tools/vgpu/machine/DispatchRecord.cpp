@@ -33,6 +33,30 @@ static void findLimit(const DeviceConfig &Config, const KernelDescriptor &Kernel
     AllowGroups(Config.LdsBytes * Config.CusPerWgp / Granted, "lds");
 }
 
+RunCounters &RunCounters::operator+=(const RunCounters &Other) {
+  for (unsigned I = 0; I < unsigned(OpClass::Count); ++I) {
+    Executed[I] += Other.Executed[I];
+    ActiveLanes[I] += Other.ActiveLanes[I];
+  }
+  WaveCycles += Other.WaveCycles;
+  LastCycle = std::max(LastCycle, Other.LastCycle);
+  using M = MemoryCounters;
+  for (uint64_t M::*Field :
+       {&M::L1Hits, &M::L1Misses, &M::ScalarHits, &M::ScalarMisses, &M::ArrayHits, &M::ArrayMisses,
+        &M::L2Hits, &M::L2Misses, &M::LastHits, &M::LastMisses, &M::VectorLines, &M::MemoryLines,
+        &M::LdsCycles, &M::LdsConflictCycles})
+    Traffic.*Field += Other.Traffic.*Field;
+  static_assert(sizeof(M) == 14 * sizeof(uint64_t), "all of them");
+  return *this;
+}
+
+RunCounters Dispatch::counted() const {
+  RunCounters Sum;
+  for (const RunCounters &C : Counted)
+    Sum += C;
+  return Sum;
+}
+
 void Dispatch::writeStatistics() const {
   Statistics &Writer = Statistics::get();
   if (!Writer.enabled())
@@ -57,24 +81,25 @@ void Dispatch::writeStatistics() const {
   R.LdsBytes = Lds;
   R.ScratchBytes = Private;
   findLimit(Config, Kernel, Lds, WavesPerGroup, R);
+  const RunCounters Sum = counted();
   C.Cycles = Result.Cycles;
   C.Workgroups = GroupsPlaced;
   C.Waves = WavesStarted;
-  C.WaveCycles = WaveCycles;
+  C.WaveCycles = Sum.WaveCycles;
   C.SlotCycles = Result.Cycles * Config.ComputeUnits * Config.SimdsPerCu * Config.WavesPerSimd;
   for (unsigned I = 0; I < unsigned(OpClass::Count); ++I) {
     const auto Class = OpClass(I);
-    C.Instructions[I] = Executed[I];
+    C.Instructions[I] = Sum.Executed[I];
     if (!isVectorClass(Class))
       continue;
-    C.ActiveLanes += ActiveLanes[I];
-    C.LaneSlots += Executed[I] * Kernel.WaveSize;
+    C.ActiveLanes += Sum.ActiveLanes[I];
+    C.LaneSlots += Sum.Executed[I] * Kernel.WaveSize;
     if (Class == OpClass::FlatAtomic || Class == OpClass::VmemAtomic)
-      C.AtomicLanes += ActiveLanes[I];
+      C.AtomicLanes += Sum.ActiveLanes[I];
     if (Class >= OpClass::LdsLoad && Class <= OpClass::LdsAtomic)
-      C.LdsLanes += ActiveLanes[I];
+      C.LdsLanes += Sum.ActiveLanes[I];
   }
-  const MemoryCounters &M = Traffic;
+  const MemoryCounters &M = Sum.Traffic;
   C.VectorLines = M.VectorLines;
   C.L1Hits = M.L1Hits;
   C.L1Misses = M.L1Misses;

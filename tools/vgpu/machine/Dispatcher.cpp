@@ -11,29 +11,34 @@
 #include <algorithm>
 #include <cstring>
 #include <time.h>
+#include <utility>
 
 namespace vgpu {
 
 Machine::Machine(const DeviceConfig &Config, AddressSpace &Space)
-    : Config(Config), Model(timingModel(Config)), Memory(Space),
-      Decode(Config.Target, memoryTables()), Code(Decode, *this), Timing(Config),
+    : Config(Config), Model(timingModel(Config)), Decode(Config.Target, memoryTables()),
+      Timing(Config),
       RunSimd(__builtin_cpu_supports("x86-64-v3") ? v3::runSimd : base::runSimd),
-      Units(Config.units()) {
+      Units(Config.units()), Team(Log.enabled() ? 1 : Config.Threads) { // The log is one sequence.
   SharedBase = Config.LdsAperture;
   SharedLimit = SharedBase + 0xffffffff;
   PrivateBase = Config.ScratchAperture;
   PrivateLimit = PrivateBase + 0xffffffff;
-  for (ComputeUnit &U : Units) {
+  for (unsigned I = 0; I < Team.size(); ++I)
+    Workers.push_back(std::make_unique<Worker>(I, Space, Decode));
+  for (unsigned Cu = 0; Cu < Units.size(); ++Cu) {
+    ComputeUnit &U = Units[Cu];
     U.Simds.resize(Config.simdsPerUnit());
     std::fill(std::begin(U.Next), std::end(U.Next), SimdState::Never);
+    // Those that share a scalar cache have the same one.
+    U.Host = Workers[Cu * Config.CusPerWgp / Config.CusPerScalarCache % Workers.size()].get();
   }
   EngineFree.assign(Config.ShaderEngines, 0);
 }
 
 Machine::~Machine() = default;
 
-/// Processor time of this thread.
-static double processorSeconds() {
+double processorSeconds() {
   timespec T;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
   return double(T.tv_sec) + double(T.tv_nsec) * 1e-9;
@@ -43,8 +48,11 @@ void Machine::enter() { LastCharge = processorSeconds(); }
 
 void Machine::charge() {
   const double Now = processorSeconds();
+  double Spent = Now - LastCharge;
+  for (const std::unique_ptr<Worker> &Host : Workers)
+    Spent += std::exchange(Host->Seconds, 0);
   for (Dispatch *D : Running)
-    D->HostSeconds += (Now - LastCharge) / double(Running.size());
+    D->HostSeconds += Spent / double(Running.size());
   LastCharge = Now;
 }
 
@@ -90,11 +98,13 @@ void Machine::skipTo(uint64_t Tick) {
 bool Machine::start(Dispatch &D, uint64_t ReadyTick) {
   // Modelled time does not go back: what has run stays as it is.
   D.StartTick = std::max(ReadyTick, tickAt(WindowBegin));
-  Memory.refresh();
-  if (Running.empty())
-    Code.invalidate();
-  else
-    forgetCode();
+  for (const std::unique_ptr<Worker> &Host : Workers) {
+    Host->Memory.refresh();
+    if (Running.empty())
+      Host->Code.invalidate();
+    else
+      forgetCode(*Host);
+  }
   if (const char *Why = D.prepare(*D.Args, D.Result)) {
     uint64_t Error = D.Found.QueueError;
     report(D, FaultCause::InvalidPacket, Error, nullptr, nullptr, Why, MaxLanes, 0);
@@ -110,9 +120,9 @@ bool Machine::start(Dispatch &D, uint64_t ReadyTick) {
     startTimeLine(Config.cyclesOf(D.StartTick));
   else
     Timing.acquire();
-  D.Begin = D.LastCycle = Config.cyclesOf(D.StartTick) - Origin;
+  D.Begin = D.Counted[0].LastCycle = Config.cyclesOf(D.StartTick) - Origin;
   if (Log.enabled())
-    Log.beginDispatch(D, Code);
+    Log.beginDispatch(D, Workers[0]->Code);
   Running.push_back(&D);
   placeGroups(D, D.Begin);
   return true;
@@ -129,7 +139,7 @@ void Machine::finish(Dispatch &D) {
   }
   DispatchResult &Result = D.Result;
   Result.StartTick = D.StartTick;
-  Result.Cycles = D.LastCycle - D.Begin;
+  Result.Cycles = D.counted().LastCycle - D.Begin;
   Result.EndTick = D.StartTick + std::max<uint64_t>(1, ticksOver(Result.Cycles + D.Skipped));
   if (D.Stop) {
     Result.Status = DispatchStatus::Faulted;
@@ -246,6 +256,8 @@ bool Machine::placeGroup(Dispatch &D, unsigned Cu, uint64_t When) {
     W.Env = this;
     W.setTarget(Decode.target(), D.Kernel.WaveSize);
     W.Costs = Model.Costs[D.Kernel.wave32()];
+    W.Host = U.Host;
+    W.Counted = &D.Counted[U.Host->Number];
     D.startWave(W, G, I);
     State.setPriority(Slot, D.Kernel.Priority);
     makeReady(W);

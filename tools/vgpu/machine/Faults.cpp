@@ -47,6 +47,7 @@ std::string Dispatch::kernelName() const {
 
 void Machine::report(Dispatch &D, FaultCause Cause, uint64_t QueueError, const Wave *Base,
                      const Inst *I, const std::string &Text, unsigned Lane, uint64_t Address) {
+  std::lock_guard<std::mutex> Guard(Shared);
   if (D.Stop)
     return; // Only the first counts.
   D.Stop = Interrupted = true;
@@ -65,7 +66,7 @@ void Machine::report(Dispatch &D, FaultCause Cause, uint64_t QueueError, const W
     auto &W = static_cast<const MachineWave &>(*Base);
     if (W.Group)
       F.Lines.back() += waveText(W, Lane);
-    D.LastCycle = std::max(D.LastCycle, W.Cycle);
+    W.Counted->LastCycle = std::max(W.Counted->LastCycle, W.Cycle);
     if (I)
       describeInstruction(W, *I, Lane);
   }
@@ -120,14 +121,14 @@ void Machine::describeInstruction(const MachineWave &W, const Inst &I, unsigned 
     Registers += "; ";
   F.Lines.push_back("registers: " + Registers + execText(W));
   if (F.Cause == FaultCause::Memory || F.Cause == FaultCause::Misaligned) {
-    const std::string Nearest = Memory.describe(F.Address);
+    const std::string Nearest = W.Host->Memory.describe(F.Address);
     if (!Nearest.empty())
       F.Lines.push_back("memory: " + Nearest);
   }
   if (Fetched) {
     F.Lines.push_back("code of " + (InKernel ? F.Kernel : Place.Function) + ":");
     for (const std::string &Line :
-         codeText(Code, Decode, W.WaveSize, InKernel ? Kernel.Entry : Place.Begin, I.Pc))
+         codeText(W.Host->Code, Decode, W.WaveSize, InKernel ? Kernel.Entry : Place.Begin, I.Pc))
       F.Lines.push_back(Line);
   }
 }

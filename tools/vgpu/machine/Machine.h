@@ -5,6 +5,16 @@
 // next wave is due first, in that the wave that has been ready longest. All of
 // it follows from modelled time alone, so two runs are equal cycle by cycle.
 //
+// With DeviceConfig::Threads, that many threads have the units among them and meet
+// at the end of each window. Between windows one thread has everything. Within one,
+// - a thread has its units and all on them: workgroups, LDS, waves, vector and scalar
+//   caches; a Worker; and its part of each dispatch's counters;
+// - Shared is held where a workgroup ends and the next one takes its place (pools,
+//   dispatches, shader engines) and where a fault is reported;
+// - MemoryTiming and Decoder have locks of their own; all else is only read.
+// Which thread comes first decides over places and bandwidth, so then cycles differ
+// from run to run.
+//
 // Machine is also the ExecEnv of every wave; the memory instructions
 // (isa/Mem*.cpp) use its non-virtual part directly.
 //
@@ -21,8 +31,12 @@
 #include "machine/Log.h"
 #include "machine/MemoryMap.h"
 #include "machine/MemoryTiming.h"
+#include "machine/ThreadTeam.h"
+#include "machine/Worker.h"
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace vgpu {
@@ -77,6 +91,8 @@ struct MachineWave : Wave {
   // What the scheduler reads at every step comes first, near the end of Wave.
   const Inst *Next = nullptr; ///< At Pc, if it says so itself.
   Dispatch *Parent = nullptr;
+  RunCounters *Counted = nullptr; ///< Parent's, of the Host.
+  Worker *Host = nullptr;         ///< Of its compute unit.
   bool AfterBranch = false;   ///< The next instruction opens a block.
   unsigned Number = 0;        ///< In the workgroup.
   unsigned Cu = 0;   ///< Index of its ComputeUnit, on gfx10 a pair of them.
@@ -194,6 +210,7 @@ private:
 
 /// What shares LDS: on gfx10 a workgroup processor, which is two compute units.
 struct ComputeUnit {
+  Worker *Host = nullptr; ///< Who runs it.
   std::vector<SimdState> Simds;
   uint64_t Next[4]; ///< Of each SIMD: when its next wave is due.
   bool Used = false; ///< Since the time line began.
@@ -241,7 +258,7 @@ public:
   /// To be called by a thread that is about to call start and runWindow: its
   /// processor time counts from here on.
   void enter();
-  MemoryMap &memoryMap() { return Memory; }
+  MemoryMap &memoryMap() { return Workers[0]->Memory; }
   void flush() { Log.flush(); }
   /// Empty, or why this machine cannot run anything.
   const std::string &error() const { return Decode.error(); }
@@ -260,7 +277,9 @@ public:
   /// The same for LDS.
   void ldsTime(Wave &W, const Inst &I, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
   void scalarTime(Wave &W, uint64_t Address, unsigned Bytes, bool Store);
-  bool allows(uint64_t Begin, uint64_t End, bool Write) { return Memory.allows(Begin, End, Write); }
+  bool allows(Wave &W, uint64_t Begin, uint64_t End, bool Write) {
+    return static_cast<MachineWave &>(W).Host->Memory.allows(Begin, End, Write);
+  }
   MemoryTiming &memoryTiming() { return Timing; }
   void globalSync(Wave &W, const Inst &I, GlobalSync Op);
   void logTime(const MachineWave &W, uint64_t Pc, uint64_t Value, bool RealTime) {
@@ -285,7 +304,6 @@ public:
   }
 
   // --- ExecEnv ---------------------------------------------------------------
-  size_t fetchCode(uint64_t Addr, void *Dst, size_t N) override;
   void *memory(Wave &W, uint64_t Addr, size_t N, Access A) override;
   uint8_t *ldsBase(Wave &W) override { return W.Group->Lds.data(); }
   size_t ldsSize(Wave &W) override { return W.Group->LdsBytes; }
@@ -321,13 +339,15 @@ private:
   bool checkProgress(uint64_t Now);
   void reportDeadlock();
   void runUnit(unsigned Cu, uint64_t End);
+  void runUnits(unsigned Part, unsigned Parts);
+  bool inParallel() const;
   friend void base::runSimd(Machine &, unsigned, unsigned, uint64_t);
   friend void v3::runSimd(Machine &, unsigned, unsigned, uint64_t);
   void waveStopped(MachineWave &W);
   void releaseBarrier(Workgroup &G);
   void makeReady(MachineWave &W);
   void wake(GlobalResource &R, size_t Count, uint64_t Cycle);
-  void forgetCode();
+  void forgetCode(Worker &Host);
 
   // Faults.cpp
   void report(Dispatch &D, FaultCause Cause, uint64_t QueueError, const Wave *W, const Inst *I,
@@ -336,25 +356,23 @@ private:
   void describeInstruction(const MachineWave &W, const Inst &I, unsigned Lane);
   void describeWaves(const Workgroup &Group);
 
-
   const DeviceConfig Config;
   const TimingModel &Model;
-  MemoryMap Memory;
   Decoder Decode;
-  CodeCache Code;
   MemoryTiming Timing;
-  PatternMemo Patterns;
   ExecutionLog Log;
 
   /// Of base or v3, as the host can.
   void (*const RunSimd)(Machine &, unsigned, unsigned, uint64_t);
+  std::vector<std::unique_ptr<Worker>> Workers;
+  std::mutex Shared; ///< See above.
   std::vector<Dispatch *> Running; ///< In the order in which they began.
   uint64_t Origin = 0;             ///< Device cycle that is 0 on the time line.
   uint64_t WindowBegin = 0, WindowEnd = 0;
   std::vector<uint64_t> EngineFree; ///< By shader engine: next wave launch.
   unsigned NextCu = 0, FirstCu = 0, NextDispatch = 0;
-  bool Interrupted = false; ///< A dispatch stopped: end this window early.
-  bool Slept = false;       ///< A wave slept in this window: let the host run.
+  std::atomic<bool> Interrupted{false}; ///< A dispatch stopped: end this window early.
+  std::atomic<bool> Slept{false};       ///< A wave slept in this window: let the host run.
   double LastCharge = 0;
   GlobalResource Globals[GlobalSyncResources];
 
@@ -363,6 +381,7 @@ private:
   std::vector<MachineWave *> WaveFree;
   std::vector<std::unique_ptr<Workgroup>> GroupPool;
   std::vector<Workgroup *> GroupFree;
+  ThreadTeam Team; ///< Last: its threads end before what they use.
 };
 
 } // namespace vgpu

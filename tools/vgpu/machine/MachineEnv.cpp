@@ -13,7 +13,7 @@
 
 namespace vgpu {
 
-size_t Machine::fetchCode(uint64_t Addr, void *Dst, size_t N) {
+size_t Worker::fetchCode(uint64_t Addr, void *Dst, size_t N) {
   // As much as is mapped: the end of a code object may be the end of a region.
   size_t Mapped = 0;
   while (Mapped < N) {
@@ -31,9 +31,9 @@ size_t Machine::fetchCode(uint64_t Addr, void *Dst, size_t N) {
   return Mapped;
 }
 
-void *Machine::memory(Wave &, uint64_t Addr, size_t N, Access A) {
+void *Machine::memory(Wave &W, uint64_t Addr, size_t N, Access A) {
   Addr = hostAddress(Addr);
-  if (!Memory.allows(Addr, Addr + N, A == Access::Write))
+  if (!allows(W, Addr, Addr + N, A == Access::Write))
     return nullptr;
   return reinterpret_cast<void *>(Addr);
 }
@@ -72,7 +72,7 @@ void Machine::waitCounters(Wave &Base, const Inst &I, uint32_t Imm) {
   }
 }
 
-void Machine::invalidateCode(Wave &) { forgetCode(); }
+void Machine::invalidateCode(Wave &W) { forgetCode(*static_cast<MachineWave &>(W).Host); }
 
 void Machine::sleep(Wave &W, uint32_t Units64Cycles) {
   W.Cycle += uint64_t(64) * Units64Cycles;
@@ -180,6 +180,7 @@ bool Machine::checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64
                          unsigned Bytes, bool Write) {
   if (!Exec)
     return true;
+  MemoryMap &Memory = static_cast<MachineWave &>(W).Host->Memory;
   uint64_t Least = ~uint64_t(0), Most = 0;
   if (Exec == W.laneMask()) {
     for (unsigned Half = 0; Half < W.WaveSize; Half += 32)
@@ -217,14 +218,14 @@ uint64_t Machine::vectorTime(Wave &Base, const Inst &I, const uint64_t *Address,
                              unsigned Bytes, MemoryOp Op) {
   auto &W = static_cast<MachineWave &>(Base);
   LineSet Lines(Timing.lineShift());
-  Patterns.lines(I.Pc, Address, Exec, Bytes, Lines);
+  W.Host->Patterns.lines(I.Pc, Address, Exec, Bytes, Lines);
   return vectorTime(W, I, Lines, Bytes, Op);
 }
 
 uint64_t Machine::vectorTime(MachineWave &W, const Inst &I, const LineSet &Lines, unsigned Bytes,
                              MemoryOp Op) {
   const uint64_t Done = Timing.vector(W.L1, W.Cycle, W.WaveSize, Lines, (Bytes + 3) / 4, Op, I.Glc,
-                                      I.Dlc, W.Parent->Traffic);
+                                      I.Dlc, W.Counted->Traffic);
   return W.pushVm(Done, Op == MemoryOp::Store || (Op == MemoryOp::Atomic && !I.Glc));
 }
 
@@ -232,13 +233,13 @@ void Machine::ldsTime(Wave &Base, const Inst &I, const uint32_t *Address, uint64
                       unsigned Dwords) {
   auto &W = static_cast<MachineWave &>(Base);
   W.pushLds(Timing.lds(W.L1, W.Cycle, W.WaveSize, Dwords,
-                       Address ? Patterns.ldsConflicts(I.Pc, Address, Exec, Dwords) : 0,
-                       W.Parent->Traffic));
+                       Address ? W.Host->Patterns.ldsConflicts(I.Pc, Address, Exec, Dwords) : 0,
+                       W.Counted->Traffic));
 }
 
 void Machine::scalarTime(Wave &Base, uint64_t Address, unsigned Bytes, bool Store) {
   auto &W = static_cast<MachineWave &>(Base);
-  W.pushLgkm(Timing.scalar(W.L1, W.Cycle, Address, Bytes, Store, W.Parent->Traffic));
+  W.pushLgkm(Timing.scalar(W.L1, W.Cycle, Address, Bytes, Store, W.Counted->Traffic));
 }
 
 } // namespace vgpu

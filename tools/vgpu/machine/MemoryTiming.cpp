@@ -220,6 +220,7 @@ uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, unsigned Lanes, const L
     for (unsigned I = 0; I < Lines.Count; ++I)
       L2.prefetch(Lines.Line[I] >> L2Shift);
   uint64_t Done = 0;
+  std::unique_lock<std::mutex> Guard(Lock, std::defer_lock);
   for (unsigned I = 0; I < Lines.Count; ++I) {
     uint64_t Line = Lines.Line[I], Time = Start + I;
     const bool Cached = Op == MemoryOp::Load && !BypassL1;
@@ -231,6 +232,7 @@ uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, unsigned Lanes, const L
       }
       ++Counters.L1Misses;
     }
+    beginRequest(Guard);
     unsigned Requests = Op == MemoryOp::Atomic ? Lines.Lanes[I] : 1;
     Done = std::max(Done, beyond(Cu, Time + Model.VectorMiss, Line, Requests,
                                  Op != MemoryOp::Store, Op == MemoryOp::Load && !BypassArray, Counters));
@@ -242,12 +244,14 @@ uint64_t MemoryTiming::scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsig
                               bool Store, MemoryCounters &Counters) {
   CacheModel &Cache = Scalars[Cu / CusPerScalar];
   uint64_t Done = 0;
+  std::unique_lock<std::mutex> Guard(Lock, std::defer_lock);
   for (uint64_t Line = Address >> LineShift; Line <= (Address + Bytes - 1) >> LineShift; ++Line) {
     if (Cache.access(Line)) {
       ++Counters.ScalarHits;
       Done = std::max(Done, Now + Model.ScalarHit);
     } else {
       ++Counters.ScalarMisses;
+      beginRequest(Guard);
       Done = std::max(Done, beyond(Cu, Now + Model.ScalarMiss, Line, 1, !Store, !Store, Counters));
     }
   }

@@ -14,6 +14,7 @@
 #include "machine/Timing.h"
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 namespace vgpu {
@@ -101,6 +102,10 @@ public:
   /// The same while other dispatches run: traffic goes on.
   void acquire();
 
+  /// Whether threads may call what follows at the same time, each for compute units
+  /// of its own and their scalar caches.
+  void share(bool On) { Shared = On; }
+
   /// Time at which a vector memory operation issued at \p Now has completed.
   /// \p Lanes is the wave's size.
   uint64_t vector(unsigned Cu, uint64_t Now, unsigned Lanes, const LineSet &Lines, unsigned Dwords,
@@ -126,7 +131,16 @@ private:
   uint64_t level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData,
                   MemoryCounters &Counters);
 
+  /// Held from the first request on that leaves a compute unit's caches, if there
+  /// are threads.
+  void beginRequest(std::unique_lock<std::mutex> &Guard) {
+    if (__builtin_expect(Shared, 0) && !Guard.owns_lock())
+      Guard.lock();
+  }
+
   const TimingModel &Model;
+  bool Shared = false;
+  std::mutex Lock; ///< If Shared, of what lies behind compute units and scalar caches.
   unsigned LineShift, L2Shift; ///< Of a CU's line; from one of those to one of L2.
   unsigned CusPerScalar, CusPerWgp, Arrays;
   std::vector<Unit> Units;

@@ -62,7 +62,7 @@ void Machine::releaseBarrier(Workgroup &G) {
 /// \p W has reached a barrier, of whichever kind, or its end.
 void Machine::waveStopped(MachineWave &W) {
   Workgroup &G = *W.Group;
-  W.Parent->LastCycle = std::max(W.Parent->LastCycle, W.Cycle);
+  W.Counted->LastCycle = std::max(W.Counted->LastCycle, W.Cycle);
   Units[W.Cu].Simds[W.Simd].clearReady(W.Slot);
   if (W.Status == WaveStatus::Sleeping)
     return; // The global wave sync unit has it.
@@ -71,10 +71,11 @@ void Machine::waveStopped(MachineWave &W) {
     G.BarrierTime = std::max(G.BarrierTime, W.Cycle);
   } else { // Ended.
     ++G.Ended;
-    W.Parent->WaveCycles += W.Cycle - W.Started;
+    W.Counted->WaveCycles += W.Cycle - W.Started;
     if (Log.enabled())
       Log.endWave(W, Origin + W.Cycle);
     if (G.Ended == G.Waves) {
+      std::lock_guard<std::mutex> Guard(Shared);
       groupEnded(G, W.Cycle);
       return;
     }
@@ -108,10 +109,14 @@ void Machine::runUnit(unsigned Cu, uint64_t End) {
   }
 }
 
-void Machine::forgetCode() {
-  Code.invalidate();
-  for (const std::unique_ptr<MachineWave> &W : WavePool)
-    W->Next = nullptr;
+void Machine::forgetCode(Worker &Host) {
+  Host.Code.invalidate();
+  for (ComputeUnit &U : Units)
+    if (U.Host == &Host)
+      for (SimdState &S : U.Simds)
+        for (MachineWave *W : S.Waves)
+          if (W)
+            W->Next = nullptr;
 }
 
 void Machine::reportDeadlock() {
@@ -127,8 +132,8 @@ void Machine::reportDeadlock() {
     else
       Text = "workgroups wait for others that have no room on the device: " +
              std::to_string(D.GroupsPlaced) + " of " + std::to_string(D.GroupsTotal) + " have begun";
-    report(*W->Parent, FaultCause::Deadlock, 0x80000000, W.get(), &Code.at(W->stoppedAt()), Text,
-           MaxLanes, 0);
+    report(*W->Parent, FaultCause::Deadlock, 0x80000000, W.get(),
+           &W->Host->Code.at(W->stoppedAt()), Text, MaxLanes, 0);
     describeWaves(*W->Group);
   }
   for (Dispatch *D : Running)
@@ -142,7 +147,7 @@ bool Machine::checkProgress(uint64_t Now) {
     if (Config.MaxCycles && Now > D->Begin + Config.MaxCycles) {
       for (const std::unique_ptr<MachineWave> &W : WavePool)
         if (W->Parent == D && W->Status == WaveStatus::Running) {
-          report(*D, FaultCause::CycleLimit, 0x80000000, W.get(), &Code.at(W->Pc),
+          report(*D, FaultCause::CycleLimit, 0x80000000, W.get(), &W->Host->Code.at(W->Pc),
                  "still running after " + std::to_string(Config.MaxCycles) + " modelled cycles",
                  MaxLanes, 0);
           describeWaves(*W->Group);
@@ -156,8 +161,40 @@ bool Machine::checkProgress(uint64_t Now) {
   return Any;
 }
 
-void Machine::runWindow(std::vector<Dispatch *> &Ended) {
+/// Runs the units of worker \p Part, or all of them if it is the only one.
+void Machine::runUnits(unsigned Part, unsigned Parts) {
   const unsigned Count = unsigned(Units.size());
+  // Begin with another unit each time, so that none is always first to ask for the
+  // next workgroup.
+  for (unsigned I = 0; I < Count && !Interrupted; ++I) {
+    unsigned Cu = FirstCu + I < Count ? FirstCu + I : FirstCu + I - Count;
+    if ((Parts > 1 && Units[Cu].Host->Number != Part) || !Units[Cu].Groups)
+      continue;
+    runUnit(Cu, WindowEnd);
+    if (const auto &Look = Running.front()->Args->Look; Look && Part == 0)
+      Look();
+  }
+}
+
+/// Whether to run this window on several threads: if several have something to do,
+/// and no wave can wake one of another unit (GlobalSync.cpp).
+bool Machine::inParallel() const {
+  if (Workers.size() == 1)
+    return false;
+  for (const Dispatch *D : Running)
+    if (D->Args->GlobalResources)
+      return false;
+  const Worker *Only = nullptr;
+  for (const ComputeUnit &U : Units)
+    if (U.Groups) {
+      if (Only && Only != U.Host)
+        return true;
+      Only = U.Host;
+    }
+  return false;
+}
+
+void Machine::runWindow(std::vector<Dispatch *> &Ended) {
   // Jump to the first thing that happens.
   uint64_t Now = SimdState::Never;
   for (ComputeUnit &U : Units)
@@ -168,20 +205,23 @@ void Machine::runWindow(std::vector<Dispatch *> &Ended) {
   if (Now == SimdState::Never) {
     reportDeadlock();
   } else if (!checkProgress(Now)) {
-    Memory.refresh();
+    for (const std::unique_ptr<Worker> &Host : Workers)
+      Host->Memory.refresh();
     WindowBegin = Now;
     WindowEnd = Now + timing::WindowCycles;
-    // Begin with another unit each time, so that none is always first to ask
-    // for the next workgroup.
-    for (unsigned I = 0; I < Count && !Interrupted; ++I) {
-      unsigned Cu = FirstCu + I < Count ? FirstCu + I : FirstCu + I - Count;
-      if (!Units[Cu].Groups)
-        continue;
-      runUnit(Cu, WindowEnd);
-      if (const auto &Look = Running.front()->Args->Look)
-        Look();
+    if (inParallel()) {
+      Timing.share(true);
+      Team.run([this](unsigned Part) {
+        const double Before = Part ? processorSeconds() : 0;
+        runUnits(Part, unsigned(Workers.size()));
+        if (Part)
+          Workers[Part]->Seconds += processorSeconds() - Before;
+      });
+      Timing.share(false);
+    } else {
+      runUnits(0, 1);
     }
-    FirstCu = FirstCu + 1 == Count ? 0 : FirstCu + 1;
+    FirstCu = FirstCu + 1 == Units.size() ? 0 : FirstCu + 1;
   }
   for (size_t I = 0; I < Running.size();) {
     Dispatch &D = *Running[I];

@@ -107,9 +107,9 @@ ClassCost costOf(const MachineWave &W, const Inst &I) {
 /// Counts \p I, which is about to be executed.
 static void countInstruction(const MachineWave &W, const Inst &I, bool WithLanes) {
   const unsigned Class = unsigned(I.Info->Class);
-  ++W.Parent->Executed[Class];
+  ++W.Counted->Executed[Class];
   if (__builtin_expect(WithLanes, 0))
-    W.Parent->ActiveLanes[Class] += unsigned(__builtin_popcountll(W.exec()));
+    W.Counted->ActiveLanes[Class] += unsigned(__builtin_popcountll(W.exec()));
 }
 
 /// Executes from \p First on as far as waves run ahead. False: a fault.
@@ -150,6 +150,7 @@ static unsigned firstByPriority(const SimdState &S, unsigned Earliest, uint64_t 
 void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit) {
   ComputeUnit &U = M.Units[Cu];
   SimdState &S = U.Simds[Simd];
+  CodeCache &Code = U.Host->Code;
   const bool Logging = M.Log.enabled(), Counting = Statistics::get().enabled();
   const uint64_t Base = M.WindowBegin;
 
@@ -205,10 +206,10 @@ void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit) {
           continue;
         }
         MachineWave &W = *S.Waves[Slot];
-        const Inst &I = W.Next && W.Next->Pc == W.Pc ? *W.Next : M.Code.at(W.Pc);
+        const Inst &I = W.Next && W.Next->Pc == W.Pc ? *W.Next : Code.at(W.Pc);
         W.Cycle = Cycle;
         if (!Logging && runsAhead(I)) {
-          if (!runAhead(M.Code, W, &I, M.Model.TakenBranch, Counting, Queue))
+          if (!runAhead(Code, W, &I, M.Model.TakenBranch, Counting, Queue))
             return;
           continue;
         }
@@ -231,14 +232,14 @@ void runSimd(Machine &M, unsigned Cu, unsigned Simd, uint64_t Limit) {
           Stopped = true;
           break;
         }
-        W.Next = &M.Code.at(W.Pc); // Early, so that it is at hand when its turn comes.
+        W.Next = &Code.at(W.Pc); // Early, so that it is at hand when its turn comes.
         __builtin_prefetch(W.Next);
         if (__builtin_expect(S.Touched, 0))
           break; // It woke a wave, perhaps one that is due now.
       } while (Cycle <= Until);
 
       if (Stopped) {
-        if (M.Interrupted)
+        if (S.Waves[Slot]->Status == WaveStatus::Faulted)
           return;
         M.waveStopped(*S.Waves[Slot]);
         break;
