@@ -69,7 +69,7 @@ thread() {
   export TSAN_OPTIONS="halt_on_error=1 ignore_noninstrumented_modules=1 suppressions=$PWD/test/tsan.supp"
   build tsan kprobe-vgpu kprobe-vgpu-thunk vgpu-machine-test vgpu-thunk-test || return
   unit tsan vgpu-thunk-test
-  unit tsan vgpu-machine-test --gtest_filter='Concurrency*:GlobalSync*:Dispatch*'
+  unit tsan vgpu-machine-test --gtest_filter='Concurrency*:GlobalSync*:Dispatch*:*ThreadsTest*'
   e2e tsan libtsan.so 'streams|overlap|cooperative|causality|waits|graphs|system_atomics|hsa_packets'
 }
 
