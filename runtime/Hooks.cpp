@@ -213,6 +213,14 @@ void letGoInChild() {
   MemoryMap::letGo();
 }
 
+// libkprobe-exit.so, where it stands before the program's libraries, knows of ends on
+// which no exit handler runs.
+void announceToExits() {
+  if (void *Word = dlsym(RTLD_DEFAULT, "kprobe_at_end"))
+    static_cast<std::atomic<void (*)()> *>(Word)->store(
+        &flushBeforeEnd, std::memory_order_release);
+}
+
 // Is a hook of another copy of this library in the table? Both copies would
 // swap the same packets.
 bool otherCopyLoaded(const HsaApi &Api, std::string &Path) {
@@ -283,6 +291,7 @@ void load(HsaApiTable *NewTable, uint64_t FailedCount,
   if (First) {
     std::atexit(finishAtExit);
     at_quick_exit(finishAtExit);
+    announceToExits();
     pthread_atfork(nullptr, nullptr, letGoInChild);
   }
   if (Settings.Sched)
