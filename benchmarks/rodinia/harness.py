@@ -46,6 +46,20 @@ def telling_lines(text):
     return "; ".join(said) or (last_line(text) if text.strip() else "")
 
 
+def find_plugin(programs_folder, clang):
+    found = subprocess.run([programs_folder / "kprobe-config", "--plugin", clang],
+                           capture_output=True, text=True, check=False)
+    if found.returncode:
+        raise SetupError(f"no plug-in for {clang}: {last_line(found.stderr)}")
+    return found.stdout.strip()
+
+
+def own_environment():
+    """Settings of the caller's shell must not decide what is measured."""
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith(("KPROBE_", "HSA_TOOLS"))}
+
+
 class Harness:
     def __init__(self, options):
         self.options = options
@@ -58,16 +72,8 @@ class Harness:
         compiler, clang = COMPILERS[options.compiler]
         if shutil.which(compiler[0]) is None:
             raise SetupError(f"{compiler[0]} is not installed")
-        # Settings of the caller's shell must not decide what is measured.
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.startswith(("KPROBE_", "HSA_TOOLS"))}
-        plugin = None
-        if "traced" in self.variants:
-            found = subprocess.run([self.bin / "kprobe-config", "--plugin", clang],
-                                   capture_output=True, text=True, check=False)
-            if found.returncode:
-                raise SetupError(f"no plug-in for {clang}: {last_line(found.stderr)}")
-            plugin = found.stdout.strip()
+        self.environment = own_environment()
+        plugin = find_plugin(self.bin, clang) if "traced" in self.variants else None
         self.builder = Builder(options.rodinia, options.work, options.compiler, options.arch,
                                plugin, self.environment, options.pass_options)
 

@@ -28,7 +28,7 @@ import programs
 import resources
 
 
-def parse_arguments(arguments=None, checked=True):
+def parse_arguments(arguments=None, checked=True, compilers=builder.COMPILERS):
     parser = argparse.ArgumentParser(
         description="Rodinia with and without kprobe, verified",
         epilog="programs: " + ", ".join(programs.NAMES))
@@ -37,7 +37,7 @@ def parse_arguments(arguments=None, checked=True):
     parser.add_argument("--only", metavar="NAMES", help="comma-separated programs")
     parser.add_argument("--arch", choices=sorted(resources.TARGETS), default="gfx906",
                         help="target (default gfx906)")
-    parser.add_argument("--compiler", choices=sorted(builder.COMPILERS), default="hipcc")
+    parser.add_argument("--compiler", choices=sorted(compilers), default="hipcc")
     parser.add_argument("--size", choices=programs.SIZES, default="small")
     parser.add_argument("--json", metavar="FILE", help="also write the table as JSON")
     parser.add_argument("--plain", action="store_true",
