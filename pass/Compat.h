@@ -24,6 +24,14 @@
 #include "llvm/Analysis/DivergenceAnalysis.h"
 #endif
 
+// Data of LLVM that only some versions have. Weak, so that a compiler of another
+// LLVM can load the plug-in, which then says so (Plugin.cpp); functions are looked
+// for when they are first called. test/pass/wrong_llvm.test tries every pair.
+asm(".weak _ZN4llvm18DivergenceAnalysis3KeyE\n"
+    ".weak _ZN4llvm22UniformityInfoAnalysis3KeyE\n"
+    ".weak _ZTVN4llvm17SimpleCaptureInfoE\n"
+    ".weak _ZTVN4llvm21SimpleCaptureAnalysisE");
+
 namespace kprobe::compat {
 
 // Values that may differ between the lanes of a wave.
