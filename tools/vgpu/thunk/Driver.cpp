@@ -163,14 +163,16 @@ HSAKMT_STATUS Driver::open() {
   std::lock_guard<std::mutex> Guard(Lock);
   if (Forked)
     return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-  if (OpenCount++ > 0)
+  if (OpenCount > 0) {
+    ++OpenCount;
     return HSAKMT_STATUS_KERNEL_ALREADY_OPENED;
-  if (!Nodes.empty())
-    return HSAKMT_STATUS_SUCCESS; // Opened before: same machine again.
-  if (!configure()) {
-    OpenCount = 0;
-    return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
   }
+  if (!Nodes.empty()) { // Opened before: same machine again.
+    OpenCount = 1;
+    return HSAKMT_STATUS_SUCCESS;
+  }
+  if (!configure())
+    return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
   std::vector<uint32_t> GpuNodes;
   for (uint32_t I = 0; I != Configs.size(); ++I)
     GpuNodes.push_back(FirstGpuNode + I);
@@ -182,6 +184,8 @@ HSAKMT_STATUS Driver::open() {
     Memory.setLimit(Node, Config.VramBytes);
     Nodes.push_back(std::make_unique<GpuNode>(*this, Node, Config));
   }
+  // Last: who sees it open (isOpen) sees what the machine has.
+  OpenCount.store(1, std::memory_order_release);
   return HSAKMT_STATUS_SUCCESS;
 }
 

@@ -20,6 +20,7 @@
 #include "thunk/Memory.h"
 #include "thunk/Queue.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -63,7 +64,7 @@ public:
   HSAKMT_STATUS open();
   HSAKMT_STATUS close();
   /// False before open() and in the child of a fork.
-  bool isOpen() const { return OpenCount > 0 && !Forked; }
+  bool isOpen() const { return OpenCount.load(std::memory_order_acquire) > 0 && !Forked; }
   bool isForkedChild() const { return Forked; }
 
   const std::vector<DeviceConfig> &gpus() const { return Configs; }
@@ -108,7 +109,7 @@ private:
   std::vector<uint32_t> FreeDoorbells;
   char *Doorbells = nullptr;
   HSA_QUEUEID NextQueue = 1;
-  unsigned OpenCount = 0;
+  std::atomic<unsigned> OpenCount{0};
   bool Forked = false;
 };
 

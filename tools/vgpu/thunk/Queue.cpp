@@ -423,7 +423,7 @@ void Queue::complete(hsa_signal_t Handle, uint64_t Start, uint64_t End) {
     return;
   auto *Mailbox = reinterpret_cast<uint64_t *>(Signal->event_mailbox_ptr);
   const uint32_t EventId = Signal->event_id;
-  Signal->start_ts = Start;
+  __atomic_store_n(&Signal->start_ts, Start, __ATOMIC_RELAXED);
   __atomic_store_n(&Signal->end_ts, End, __ATOMIC_RELEASE);
   __atomic_fetch_sub(&Signal->value, 1, __ATOMIC_SEQ_CST);
   if (Mailbox)
