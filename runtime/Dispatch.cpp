@@ -19,8 +19,9 @@ bool Dispatch::hasFallen() const {
 }
 
 void Dispatch::readTicks() {
-  BeginTick = raw(timed())->start_ts;
-  EndTick = raw(timed())->end_ts;
+  const amd_signal_t *Signal = raw(timed());
+  BeginTick = __atomic_load_n(&Signal->start_ts, __ATOMIC_RELAXED);
+  EndTick = __atomic_load_n(&Signal->end_ts, __ATOMIC_RELAXED);
 }
 
 namespace {

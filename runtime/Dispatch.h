@@ -79,6 +79,9 @@ struct QueueState : std::enable_shared_from_this<QueueState> {
   void (*OnError)(hsa_status_t, hsa_queue_t *, void *) = nullptr;
   void *OnErrorData = nullptr;
   class Tracer *Owner = nullptr;
+  // Set last, with release, and looked at first, with acquire, by the interceptor,
+  // which ROCr may call on another thread than that which made the queue.
+  std::atomic<bool> Ready{false};
 
   // ROCr calls the interceptor of one queue from one thread at a time; the
   // lock costs nothing then and makes no use of that.

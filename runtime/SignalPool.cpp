@@ -35,8 +35,9 @@ hsa_signal_t SignalPool::acquire() {
     }
   }
   auto *Raw = reinterpret_cast<amd_signal_t *>(Signal.handle);
-  Raw->start_ts = 0;
-  Raw->end_ts = 0;
+  // The device's to write: it is told of them by ROCr's own means.
+  __atomic_store_n(&Raw->start_ts, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&Raw->end_ts, 0, __ATOMIC_RELAXED);
   // Not through the API: nobody waits yet, and that would ask the driver to
   // wake them. The packet's submission releases it to the device.
   __atomic_store_n(&Raw->value, 1, __ATOMIC_RELEASE);

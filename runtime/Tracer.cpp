@@ -140,6 +140,8 @@ static void interceptPackets(const void *Packets, uint64_t Count,
                              uint64_t FirstIndex, void *Data,
                              hsa_amd_queue_intercept_packet_writer Writer) {
   auto *Queue = static_cast<QueueState *>(Data);
+  if (!Queue->Ready.load(std::memory_order_acquire))
+    return Writer(Packets, Count);
   Queue->Owner->intercept(Queue->shared_from_this(), Packets, Count, FirstIndex,
                           Writer);
 }
@@ -203,6 +205,7 @@ Tracer::createQueue(hsa_agent_t Handle, uint32_t Size, hsa_queue_type32_t Type,
     std::lock_guard<std::mutex> Guard(QueueLock);
     Queues[*Queue] = State;
   }
+  State->Ready.store(true, std::memory_order_release);
   if (Api.hsa_amd_queue_intercept_register(*Queue, interceptPackets,
                                            State.get()) != HSA_STATUS_SUCCESS)
     report("a queue cannot be intercepted: its dispatches will be missing");
