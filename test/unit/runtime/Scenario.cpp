@@ -36,7 +36,7 @@ SCENARIO(basic) {
   CHECK(Seen.size() == 2);
   CHECK(Seen[0].kernel_object == KClone && Seen[0].reserved2 != 0);
   // The host's zeros were on their way before the device was.
-  CHECK(F.HdpFlush == 1);
+  CHECK(__atomic_load_n(&F.HdpFlush, __ATOMIC_RELAXED) == 1);
   // System scope both ways; type and barrier bit as they were.
   CHECK(Seen[0].header ==
         (HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << 8 | 2 << 9 | 2 << 11));

@@ -73,14 +73,22 @@ void onTrap(int, siginfo_t *, void *Data) {
                  std::to_string(Count - Skip);
 }
 
+// The frames around the caller. (AddressSanitizer's backtrace is a frame, too.)
+[[gnu::noinline]] std::vector<uint64_t> outerFrames() {
+  void **End = Expected + backtrace(Expected, MostFrames);
+  void **Caller = std::find(Expected, End, __builtin_return_address(0));
+  std::vector<uint64_t> Frames;
+  for (void **Frame = Caller == End ? End : Caller + 1; Frame != End; ++Frame)
+    Frames.push_back(uint64_t(*Frame));
+  return Frames;
+}
+
 template <typename Function>
 Stepping stepThrough(Function Code, bool OnlyOuter = false) {
   Stepping Result;
-  if (OnlyOuter) {
-    // Ours and our caller's: the first address moves on while we step.
-    int Count = backtrace(Expected, MostFrames);
-    for (int I = 1; I < Count; ++I)
-      Result.Outer.push_back(uint64_t(Expected[I]));
+  if (OnlyOuter) { // ours moves on while we step
+    Result.Outer = outerFrames();
+    EXPECT_FALSE(Result.Outer.empty());
   }
   pthread_attr_t Attributes;
   pthread_getattr_np(pthread_self(), &Attributes);
