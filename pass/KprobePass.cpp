@@ -1,8 +1,9 @@
 // Instruments the kernels of a device module: for each kernel `k` two clones, in
 // which every basic block carries one probe. `k.kprobe` traces all its waves;
 // `k.sampled.kprobe` is for dispatches of which only some are to be traced, and has
-// the original's blocks a second time for the others (addPlainBody). `k` itself is
-// left as it is; the host runtime decides which of the three a dispatch runs.
+// the original's blocks a second time for the others (addPlainBody); a large kernel
+// has only `k.kprobe`, which is then built like that. `k` itself is left as it is; the
+// host runtime decides which of them a dispatch runs.
 //
 // What a clone gets, on gfx906 (test/pass/probe_cost.ll pins it):
 //
@@ -308,6 +309,17 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
   }
 }
 
+// Larger kernels have one clone only, in which waves choose: the choice costs them
+// little, and each further body costs the compiler as much as the kernel did.
+static constexpr unsigned LargeKernel = 2000;
+
+static unsigned instructionsOf(ArrayRef<Function *> Functions) {
+  unsigned Count = 0;
+  for (const Function *F : Functions)
+    Count += F->getInstructionCount();
+  return Count;
+}
+
 static void nameMarks(Function &F, const MarkNames &Marks,
                       FunctionFacts &Facts) {
   Facts.Name = originalName(Facts.Name).str();
@@ -364,7 +376,11 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
     Plan.FirstSite = Table.addFunction(Plan.Facts, Plan.Placements);
 
   SmallVector<Metadata *, 3> Done{ValueAsMetadata::get(&Kernel)};
-  for (StringRef Suffix : {KPROBE_CLONE_SUFFIX, KPROBE_SAMPLED_SUFFIX}) {
+  SmallVector<StringRef, 2> Suffixes{KPROBE_CLONE_SUFFIX};
+  bool IsLarge = instructionsOf(Functions) > LargeKernel;
+  if (!IsLarge)
+    Suffixes.push_back(KPROBE_SAMPLED_SUFFIX);
+  for (StringRef Suffix : Suffixes) {
     std::vector<ClonedFunction> Clones = cloneKernel(Functions, Suffix);
     // Nobody debugs a clone; lines are all that is needed. (LLVM 19's scheduler
     // corrupts memory where variables meet scheduling barriers.)
@@ -374,7 +390,7 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
     Hooks::allowIn(Clone);
     entryPoint(Clone); // static allocas stand before the choice
     std::optional<TwoBodies> Bodies;
-    if (Suffix == KPROBE_SAMPLED_SUFFIX)
+    if (IsLarge || Suffix == KPROBE_SAMPLED_SUFFIX)
       Bodies = addPlainBody(Clones);
     for (size_t I = 0; I < Clones.size(); ++I)
       instrumentFunction(Clones[I], Plans[I], Probes,

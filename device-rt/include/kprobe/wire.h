@@ -215,7 +215,7 @@ enum {
 #define KPROBE_NO_INDEX 0xffffffffu
 #define KPROBE_CLONE_SUFFIX ".kprobe"
 /* Behind the original's name, the kernel that is run where not all waves are to
- * be traced. Without one (plug-ins of kprobe before this) the clone is for both. */
+ * be traced. Without one (a large kernel) the clone is for both. */
 #define KPROBE_SAMPLED_SUFFIX ".sampled" KPROBE_CLONE_SUFFIX
 
 typedef struct KprobeSiteTableHeader {
