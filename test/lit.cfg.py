@@ -33,9 +33,16 @@ own_bin = os.path.join(config.llvm_dir, "bin")
 kprobe_bin = os.path.join(config.kprobe_build, "bin")
 kprobe_lib = os.path.join(config.kprobe_build, "lib")
 
+# With --param release=BUILD the plug-ins, the decoder and the end-to-end programs are
+# another tree's: those of a tree with a sanitizer cannot be loaded into a compiler.
+release = lit_config.params.get("release", config.kprobe_build)
+plugins = os.path.join(release, "lib")
+programs = os.path.join(release, "test", "e2e-programs")
+
 # FileCheck, not and split-file are LLVM 15's; our own programs come first.
 config.environment["PATH"] = os.pathsep.join(
-    [kprobe_bin, llvm_bin, config.environment.get("PATH", "/usr/bin:/bin")])
+    [kprobe_bin, os.path.join(release, "bin"), llvm_bin,
+     config.environment.get("PATH", "/usr/bin:/bin")])
 for name in ("HOME", "TMPDIR", "CCACHE_DIR", "RODINIA_DIR", "PERFETTO_DIR",
              "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
@@ -65,9 +72,9 @@ for minor in range(20, 12, -1):
 
 # Longer names first: lit replaces in order, by plain search.
 config.substitutions += [
-    ("%plugin15", os.path.join(kprobe_lib, "kprobe-pass-llvm15.so")),
+    ("%plugin15", os.path.join(plugins, "kprobe-pass-llvm15.so")),
     ("%clang15", os.path.join(llvm_bin, "clang")),
-    ("%plugin", os.path.join(kprobe_lib, f"kprobe-pass-llvm{llvm}.so")),
+    ("%plugin", os.path.join(plugins, f"kprobe-pass-llvm{llvm}.so")),
     ("%opt", os.path.join(own_bin, "opt")),
     ("%llc", os.path.join(own_bin, "llc")),
     ("%clang", os.path.join(own_bin, "clang")),
@@ -81,26 +88,33 @@ config.substitutions += [
     ("%kprobe_src", config.kprobe_source),
     # Programs of benchmarks/kernels, built by the target e2e-programs; "more" is
     # for gfx90a and gfx1030 in one binary.
-    ("%more_plain", os.path.join(config.kprobe_build, "test", "e2e-programs", "more-plain")),
-    ("%more_probed", os.path.join(config.kprobe_build, "test", "e2e-programs", "more-probed")),
-    ("%plain", os.path.join(config.kprobe_build, "test", "e2e-programs", "plain")),
-    ("%probed", os.path.join(config.kprobe_build, "test", "e2e-programs", "probed")),
+    ("%more_plain", os.path.join(programs, "more-plain")),
+    ("%more_probed", os.path.join(programs, "more-probed")),
+    ("%plain", os.path.join(programs, "plain")),
+    ("%probed", os.path.join(programs, "probed")),
     ("%python", config.python),
     ("%browser", browser or "none"),
 ]
 
-# With --param preload=LIBRARY programs on the virtual GPU get it first, as they must
-# where the virtual GPU is built with a sanitizer (sanitizers.sh).
+# With --param preload=LIBRARY the programs that kprobe-run and kprobe-vgpu start get it
+# first, as they must where the runtime or the virtual GPU is built with a sanitizer
+# (sanitizers.sh): scripts of their names stand before them.
 preload = lit_config.params.get("preload")
 if preload:
-    config.substitutions.append((r"(?<![\w/])kprobe-vgpu (?=-)", f"env LD_PRELOAD={preload} kprobe-vgpu "))
+    folder = os.path.join(config.test_exec_root, "preload")
+    os.makedirs(folder, exist_ok=True)
+    for name in ("kprobe-run", "kprobe-vgpu"):
+        with open(os.path.join(folder, name), "w") as script:
+            script.write(f"#!/bin/sh\nexec env LD_PRELOAD={preload} {kprobe_bin}/{name} \"$@\"\n")
+        os.chmod(os.path.join(folder, name), 0o755)
+    config.environment["PATH"] = folder + os.pathsep + config.environment["PATH"]
 
 # The virtual GPU stands in for a device; every build has it.
 if os.path.exists(os.path.join(kprobe_lib, "kprobe-vgpu", "libhsakmt.so.1")):
     config.available_features.add("vgpu")
 config.available_features.add(f"llvm{llvm}")
 for major in ("19", "22"):
-    if os.path.exists(os.path.join(kprobe_lib, f"kprobe-pass-llvm{major}.so")):
+    if os.path.exists(os.path.join(plugins, f"kprobe-pass-llvm{major}.so")):
         config.available_features.add(f"plugin{major}")
 if shutil.which("lttng-sessiond") and shutil.which("lttng"):
     config.available_features.add("lttng")

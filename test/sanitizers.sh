@@ -1,12 +1,16 @@
 #!/bin/bash
-# Runs the virtual GPU under sanitizers: sanitizers.sh [address] [thread]
+# Runs the virtual GPU and the runtime under sanitizers:
+# sanitizers.sh [address] [thread] [runtime]
 #   address  AddressSanitizer and UndefinedBehaviorSanitizer: its unit tests, and the
 #            end-to-end tests of the virtual GPU
 #   thread   ThreadSanitizer: its driver's and device's unit tests, and the end-to-end
 #            tests with streams, queues, events and waiting host threads
-# Both when neither is named. Builds into build/asan and build/tsan (KPROBE_JOBS jobs).
-# Of a test's process only the virtual GPU is instrumented; HIP, ROCr and the program
-# are not. The last line is "N passed, N failed"; exit status 1 when anything failed.
+#   runtime  both: the runtime, what it preloads and the virtual GPU; the runtime's unit
+#            tests, and end-to-end tests with threads, streams, modules, children,
+#            signals, recorded calls and every way to end
+# All when none is named. Builds into build/asan and build/tsan (KPROBE_JOBS jobs), and
+# for `runtime` the plug-in, the decoder and programs into build/release. Of a test's
+# process only what is ours is instrumented; HIP, ROCr and the program are not. The last line is "N passed, N failed"; exit status 1 when anything failed.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 jobs=${KPROBE_JOBS:-2}
@@ -40,11 +44,11 @@ unit() {
   fi
 }
 
-# preset, sanitizer's library, filter: tests of test/e2e/vgpu.
+# preset, sanitizer's library, filter: tests of test/e2e.
 e2e() {
   local results=build/$1/test/sanitizers.json
   timeout 3600 python3 "$lit" -j "$jobs" -v -o "$results" --param "preload=$(gcc -print-file-name="$2")" \
-    --filter "e2e/vgpu/($3)\." "build/$1/test" </dev/null | grep -v '^PASS: '
+    --param "release=$PWD/build/release" --filter "e2e/($3)\." "build/$1/test" </dev/null | grep -v '^PASS: '
   local p f
   read -r p f < <(python3 - "$results" <<'PYTHON'
 import collections, json, sys
@@ -62,7 +66,7 @@ address() {
   unit asan vgpu-thunk-test
   unit asan vgpu-machine-test
   unit asan vgpu-core-test
-  e2e asan libasan.so '.*'
+  e2e asan libasan.so 'vgpu/.*'
 }
 
 thread() {
@@ -70,15 +74,34 @@ thread() {
   build tsan kprobe-vgpu kprobe-vgpu-thunk vgpu-machine-test vgpu-thunk-test || return
   unit tsan vgpu-thunk-test
   unit tsan vgpu-machine-test --gtest_filter='Concurrency*:GlobalSync*:Dispatch*:*ThreadsTest*'
-  e2e tsan libtsan.so 'streams|overlap|cooperative|causality|waits|graphs|system_atomics|hsa_packets'
+  e2e tsan libtsan.so 'vgpu/(streams|overlap|cooperative|causality|waits|graphs|system_atomics|hsa_packets)'
 }
 
-[ $# -gt 0 ] || set -- address thread
+runtime() {
+  local targets=(kprobe-run kprobe-vgpu kprobe-vgpu-thunk runtime-parts runtime-process)
+  build release kprobe-pass-llvm15 kprobe-decode e2e-programs || return
+  # LLVM, which HIP compiles with, gives threads a stack for signals that the sanitizer
+  # takes for its own and unmaps.
+  export ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0
+  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  build asan "${targets[@]}" || return
+  unit asan runtime-parts
+  unit asan runtime-process
+  e2e asan libasan.so 'stress|everything|api-ends'
+  export TSAN_OPTIONS="halt_on_error=1 ignore_noninstrumented_modules=1 suppressions=$PWD/test/tsan.supp"
+  build tsan "${targets[@]}" || return
+  # Without those that stop at each instruction: there a signal comes when TSan lets it.
+  unit tsan runtime-parts --gtest_filter='-Interrupted*:Unwind*'
+  unit tsan runtime-process
+  e2e tsan libtsan.so 'stress|api-ends'
+}
+
+[ $# -gt 0 ] || set -- address thread runtime
 for which in "$@"; do
   case $which in
-  address | thread) "$which" ;;
+  address | thread | runtime) "$which" ;;
   *)
-    echo "usage: sanitizers.sh [address] [thread]" >&2
+    echo "usage: sanitizers.sh [address] [thread] [runtime]" >&2
     exit 2
     ;;
   esac
