@@ -1,9 +1,9 @@
 ; Every processor of targets.def that this LLVM knows: a kernel with a loop, a
 ; branch, a barrier and a call compiles with probes, with no optimisation and with
 ; all; the clocks, the place register and the state are those of its generation
-; (Inputs/all_targets.py has the table, written from the ISA manuals).
+; (Inputs/all_targets.py has the table, written from the ISA manuals), and no clock is
+; used before there was a wait for it.
 ;
-; REQUIRES: llvm15
 ; RUN: %python %S/Inputs/all_targets.py %kprobe_src/device-rt/include/kprobe/targets.def %opt %llc %plugin %s
 
 target triple = "amdgcn-amd-amdhsa"

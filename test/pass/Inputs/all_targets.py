@@ -15,7 +15,7 @@ REALTIME = r"s_memrealtime s\["
 MESSAGE = r"s_sendmsg_rtn_b64 s\[\d+:\d+\], sendmsg\(MSG_RTN_GET_REALTIME\)"
 HW_ID = r"hwreg\(HW_REG_HW_ID\)"
 XCC_ID = r"hwreg\(HW_REG_XCC_ID\)"
-HW_ID1 = r"hwreg\(HW_REG_HW_ID1\)"
+HW_ID1 = r"hwreg\(HW_REG_(WAVE_)?HW_ID1\)"  # with WAVE_ in LLVM 22, for gfx12
 LOW = r"hwreg\(HW_REG_SHADER_CYCLES_LO\)"
 HIGH = r"hwreg\(HW_REG_SHADER_CYCLES_HI\)"
 GENERATIONS = [
@@ -41,6 +41,31 @@ def clone_in(assembly):
     return start.start(), assembly[start.end():assembly.index(".Lfunc_end", start.end())]
 
 
+def unwaited(text):
+    """The first instruction that touches a clock's registers before a wait for it."""
+    pending = []  # oldest first: whether it is a message, and its registers
+    for line in text.splitlines():
+        code = line.split(";")[0].strip()
+        registers = set()
+        for one, first, last in re.findall(r"\bs(?:(\d+)|\[(\d+):(\d+)\])", code):
+            registers.update(range(int(one or first), int(one or last) + 1))
+        wait = re.match(r"s_waitcnt (?:.*lgkmcnt\((\d+)\)|0$)|s_wait_kmcnt (0x\w+)", code)
+        left = int((wait[1] or wait[2] or "0") if wait else "0", 0)
+        if wait and left == 0:
+            pending.clear()
+        elif wait:
+            # Messages come in order.
+            if all(message for message, _ in pending):
+                pending = pending[-left:]
+        elif any(registers & written for _, written in pending):
+            return code
+        elif clock := re.match(r"s_mem(?:real)?time |(s_sendmsg_rtn_b64 )", code):
+            pending.append((bool(clock[1]), registers))
+        elif re.match(r"s_(branch|endpgm)", code):
+            pending.clear()
+    return None
+
+
 def check(assembly, generation, wave, hazard):
     """What is wrong with the assembly of the clone, or None."""
     _, event, clocks, places, state, _ = generation
@@ -48,6 +73,8 @@ def check(assembly, generation, wave, hazard):
     for register in clocks + places:
         if not re.search(register, text):
             return f"no {register}"
+    if code := unwaited(text):
+        return f"no wait for the clock before {code}"
     # A clock a block; the entry's event has the header's.
     if len(re.findall(event, text)) < BLOCKS - 1:
         return "a block has no clock"
@@ -127,10 +154,8 @@ def main():
             features = f'"target-features"="+wavefrontsize{wave}"' if len(generation[5]) > 1 else ""
             text = source.replace('"CPU"', f'"{processor}" {features}')
             if processor.endswith("-generic"):
-                # Named one way in LLVM 19, another in 22.
-                text += '\n!llvm.module.flags = !{!0, !1}\n' \
-                        '!0 = !{i32 1, !"amdhsa_code_object_version", i32 600}\n' \
-                        '!1 = !{i32 1, !"amdgpu_code_object_version", i32 600}\n'
+                text += '\n!llvm.module.flags = !{!0}\n' \
+                        '!0 = !{i32 1, !"amdhsa_code_object_version", i32 600}\n'
             def probe(options):
                 return run([opt, f"-load-pass-plugin={plugin}", f"-passes=kprobe<{options}>,verify",
                             "-S"], text)
