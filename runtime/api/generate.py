@@ -11,6 +11,7 @@ and writes result and out parameters; ApiCall.h has what they are made of. A
 table of names and types goes with them, so that a decoder needs no header.
 """
 import argparse
+import os
 import sys
 
 # Python's own path may be another installation's.
@@ -353,7 +354,9 @@ def main():
     with open(options.output, "w", encoding="utf-8") as file:
         file.write(Writer(options.domain, functions).write())
     if options.depfile:
-        includes = sorted({include.include.name for include in unit.get_includes()})
+        # Real ones: ".." behind a link to a folder leads elsewhere than its text says.
+        includes = sorted({os.path.realpath(include.include.name)
+                           for include in unit.get_includes()})
         with open(options.depfile, "w", encoding="utf-8") as file:
             file.write(f"{options.output}: " + " ".join(includes) + "\n")
 
