@@ -43,7 +43,7 @@ def main():
     text = pathlib.Path(trace).read_text(encoding="utf-8")
     page = folder / "page.html"
     page.write_text(PAGE % json.dumps(text).replace("</", "<\\/"), encoding="utf-8")
-    run = subprocess.run([browser, "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
+    run = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
                           "--dump-dom", page.absolute().as_uri()],
                          check=True, capture_output=True, text=True, timeout=60)
     print(re.search("<pre>(.*?)</pre>", run.stdout)[1])
