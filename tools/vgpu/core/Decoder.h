@@ -35,9 +35,10 @@ public:
   /// Only where ok().
   const TargetTraits &target() const { return *Traits; }
 
-  /// Thread-safe, as disassemble is. Decodes the instruction at address Pc from its bytes (as many as are
+  /// Decodes the instruction at address Pc from its bytes (as many as are
   /// readable, at most 20 are used). Always fills I: what cannot be decoded
   /// or has no handler raises FaultKind::UnknownInstruction when run.
+  /// Thread-safe, as disassemble is.
   void decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I);
 
   /// "v_add_f32_e32 v0, v1, v2"; the encoding in hex if MC does not know it.
