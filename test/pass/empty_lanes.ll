@@ -5,6 +5,10 @@
 ; RUN: %llc -mcpu=gfx906 %s -o - | FileCheck %s --check-prefix=PLAIN
 ; RUN: %opt -load-pass-plugin=%plugin -passes='kprobe<block=all>' %s | \
 ; RUN:   %llc -mcpu=gfx906 | FileCheck %s
+; RUN: sed 's/"gfx906"/"gfx1030"/' %s | %opt -load-pass-plugin=%plugin -passes='kprobe<block=all>' | \
+; RUN:   %llc -mcpu=gfx1030 | FileCheck %s --check-prefix=RDNA
+; RUN: sed 's/"gfx906"/"gfx1100"/' %s | %opt -load-pass-plugin=%plugin -passes='kprobe<block=all>' | \
+; RUN:   %llc -mcpu=gfx1100 | FileCheck %s --check-prefix=RDNA
 
 target triple = "amdgcn-amd-amdhsa"
 
@@ -19,6 +23,12 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK: s_add_u32 s72, s72, 8
 ; CHECK: [[JOIN]]:
 ; CHECK: s_endpgm
+; RDNA-LABEL: {{^}}k.kprobe:
+; RDNA: s_and_saveexec_b32
+; RDNA-NEXT: s_cbranch_execz [[JOIN:\.LBB[0-9_]+]]
+; RDNA: s_add_u32 s100, s100, 8
+; RDNA: [[JOIN]]:
+; RDNA: s_endpgm
 define amdgpu_kernel void @k(ptr addrspace(3) %p, i32 %n) #0 {
   %item = call i32 @llvm.amdgcn.workitem.id.x()
   %some = icmp ult i32 %item, 3
