@@ -84,7 +84,7 @@ namespace {
 struct FunctionPlan {
   FunctionFacts Facts;
   std::vector<BlockPlacement> Placements;
-  CountingPlan Counting; // of kernels, mode counters
+  CountingPlan Counting; // mode counters; of functions: in memory
   unsigned FirstSite = 0;
 };
 
@@ -187,9 +187,7 @@ void Instrumenter::count(IRBuilderBase &Builder, const ProbeEmitter &Probes,
                          const FunctionPlan &Plan, unsigned Block,
                          ProbeEvent Visit) const {
   unsigned Site = Plan.FirstSite + Block - Table.firstSiteOfKernel();
-  BlockCounting Counting;
-  if (!Plan.Counting.Blocks.empty())
-    Counting = Plan.Counting.Blocks[Block];
+  const BlockCounting &Counting = Plan.Counting.Blocks[Block];
   switch (Counting.How) {
   case BlockCounting::Way::InMemory:
     return Probes.countInMemory(Builder, Site);
@@ -254,11 +252,9 @@ void Instrumenter::instrumentFunction(const ClonedFunction &F,
     if (!End)
       End = Block->getTerminator();
     MoveTo(I == 0 ? entryPoint(Clone) : &*Block->getFirstInsertionPt());
-    if (!Plan.Counting.Blocks.empty())
-      for (unsigned Left : Plan.Counting.Blocks[I].Stores)
-        Probes.storeCounter(
-            Builder, Plan.Counting.Blocks[Left].Pair,
-            Plan.FirstSite + Left - Table.firstSiteOfKernel());
+    for (unsigned Left : Plan.Counting.Blocks[I].Stores)
+      Probes.storeCounter(Builder, Plan.Counting.Blocks[Left].Pair,
+                          Plan.FirstSite + Left - Table.firstSiteOfKernel());
     WaveClocks Begin, Ended;
     Claim Slot;
     Value *Clock = nullptr;
@@ -349,6 +345,7 @@ Error Instrumenter::instrument(Function &Kernel, const Target &T,
     Plan.Facts = collectFacts(*F, Analyses);
     nameMarks(*F, Marks, Plan.Facts);
     Plan.Placements = placeEvents(*F, Plan.Facts, Analyses, Wanted);
+    Plan.Counting.Blocks.resize(F->size());
     BlockCount += F->size();
   }
   if (Table.siteCount() + BlockCount > KPROBE_MAX_SITES)
