@@ -37,14 +37,6 @@ static Resources *active() {
   return Self && HostRecorder::get().recording() ? Self : nullptr;
 }
 
-// Of a copy that leaves the choice to ROCr, which says nothing of it. With the SDMA
-// engines switched off there is no choice.
-static uint32_t engineByDefault() {
-  const char *Sdma = getenv("HSA_ENABLE_SDMA");
-  return Sdma && strcmp(Sdma, "0") == 0 ? KPROBE_ENGINE_SHADER
-                                        : KPROBE_ENGINE_UNKNOWN;
-}
-
 struct ResourceHooks {
   static hsa_status_t hsa_memory_allocate(hsa_region_t Region, size_t Bytes,
                                           void **Address) {
@@ -128,7 +120,9 @@ struct ResourceHooks {
     KprobeHostCopy Event = {};
     if (Resources *R = active())
       guarded([&] {
-        Event.Head.Function = Request.Engine;
+        Event.Head.Function = Request.Engine != KPROBE_ENGINE_UNKNOWN
+                                  ? Request.Engine
+                                  : R->DefaultEngine;
         Event.Target = reinterpret_cast<uint64_t>(Request.Target);
         Event.Source = reinterpret_cast<uint64_t>(Request.Source);
         Event.Bytes = Request.Bytes;
@@ -143,7 +137,7 @@ struct ResourceHooks {
                             size_t Bytes, uint32_t WaitCount,
                             const hsa_signal_t *Waits, hsa_signal_t Done) {
     return copy(CopyRequest{Target, TargetAgent, Source, SourceAgent, Bytes, Done,
-                            engineByDefault()},
+                            KPROBE_ENGINE_UNKNOWN},
                 [&](hsa_signal_t Signal) {
                   return Next_hsa_amd_memory_async_copy(
                       Target, TargetAgent, Source, SourceAgent, Bytes, WaitCount,
@@ -164,7 +158,7 @@ struct ResourceHooks {
             Direction == hsaHostToDevice || Direction == hsaDeviceToDevice;
         bool FromDevice =
             Direction == hsaDeviceToHost || Direction == hsaDeviceToDevice;
-        Event.Head.Function = engineByDefault();
+        Event.Head.Function = R->DefaultEngine;
         Event.Target = reinterpret_cast<uint64_t>(Target->base);
         Event.Source = reinterpret_cast<uint64_t>(Source->base);
         Event.Bytes = uint64_t(Range->x) * Range->y * Range->z;
@@ -198,7 +192,15 @@ struct ResourceHooks {
   }
 };
 
+// Once, and before the hooks: the program may change its environment at any time.
+static uint32_t defaultEngine() {
+  const char *Sdma = getenv("HSA_ENABLE_SDMA");
+  return Sdma && strcmp(Sdma, "0") == 0 ? KPROBE_ENGINE_SHADER
+                                        : KPROBE_ENGINE_UNKNOWN;
+}
+
 void Resources::install(HsaApiTable *Table) {
+  DefaultEngine = defaultEngine();
   InCharge.store(this, std::memory_order_release);
 #define KPROBE_INSTALL(Part, Type, Name)                                       \
   hook(*Table->Part, offsetof(Type, Name##_fn), Table->Part->Name##_fn,         \

@@ -55,6 +55,9 @@ private:
   const HsaApi &Api;
   Agents &Devices;
   SignalPool &Signals;
+  // Of a copy that leaves the choice to ROCr, which says nothing of it; with the
+  // SDMA engines switched off there is no choice.
+  uint32_t DefaultEngine = KPROBE_ENGINE_UNKNOWN;
   std::atomic<uint64_t> Copies{0};
   std::mutex Lock;
   bool PoolsKnown = false;
