@@ -44,17 +44,30 @@ bool BufferAccess::resolve(Wave &W, const Inst &I, const BufferResource &R, unsi
   }
   const uint32_t Soffset = I.SOffset.Kind == OperandKind::Sgpr ? W.Sgpr[I.SOffset.Reg]
                                                                : uint32_t(I.SOffset.Value);
-  const Vreg *Index = I.Idxen ? W.Vgpr + I.VAddr : nullptr;
-  const Vreg *Offset = I.Offen ? W.Vgpr + I.VAddr + (I.Idxen ? 1 : 0) : nullptr;
+  static const Vreg Zero = {};
+  const Vreg &Index = I.Idxen ? W.Vgpr[I.VAddr] : Zero;
+  const Vreg &Offset = I.Offen ? W.Vgpr[I.VAddr + (I.Idxen ? 1 : 0)] : Zero;
   if (R.Swizzle && R.ElementBytes == 4)
     DwordStride = 4 * R.IndexStride;
+  const bool OfScratch = R.Swizzle && R.AddThreadId;
+  // What R.Check asks for: indices below, bytes of a record and of all up to.
+  uint64_t Indices = ~uint64_t(0), InRecord = ~uint64_t(0), InAll = ~uint64_t(0);
+  switch (R.Check) {
+  case RangeCheck::IndexAndOffset:
+    InRecord = R.Stride;
+    Indices = R.Records;
+    break;
+  case RangeCheck::Index: Indices = R.Records; break;
+  case RangeCheck::NoRecords: Indices = R.Records ? Indices : 0; break;
+  case RangeCheck::Raw: InAll = R.Records; break;
+  }
   for (uint64_t Rest = W.exec(); Rest; Rest &= Rest - 1) {
     unsigned L = unsigned(__builtin_ctzll(Rest));
-    uint64_t At = (Index ? Index->Lane[L] : 0) + (R.AddThreadId ? L : 0);
-    uint64_t Off = uint64_t(uint32_t(I.Offset)) + (Offset ? Offset->Lane[L] : 0);
-    if (R.Swizzle && R.AddThreadId)
-      Off = uint32_t(Off); // Scratch: compilers index from behind, by negative numbers.
-    uint64_t BufferOffset;
+    uint64_t At = uint64_t(Index.Lane[L]) + (R.AddThreadId ? L : 0);
+    uint64_t Off = uint64_t(uint32_t(I.Offset)) + Offset.Lane[L];
+    if (OfScratch)
+      Off = uint32_t(Off); // Compilers index from behind, by negative numbers.
+    uint64_t BufferOffset = At * R.Stride + Off;
     if (R.Swizzle) {
       BufferOffset = (At / R.IndexStride * R.Stride + Off / R.ElementBytes * R.ElementBytes) *
                          R.IndexStride +
@@ -64,27 +77,18 @@ bool BufferAccess::resolve(Wave &W, const Inst &I, const BufferResource &R, unsi
                 "wide access to a swizzled buffer whose elements are not dwords", L, 0);
         return false;
       }
-    } else {
-      BufferOffset = At * R.Stride + Off;
-    }
-    bool Outside = false;
-    switch (R.Check) {
-    case RangeCheck::IndexAndOffset: Outside = At >= R.Records || Off + Bytes > R.Stride; break;
-    case RangeCheck::Index: Outside = At >= R.Records; break;
-    case RangeCheck::NoRecords: Outside = R.Records == 0; break;
-    case RangeCheck::Raw: Outside = BufferOffset + Soffset + Bytes > R.Records; break;
     }
     const uint64_t Address = hostAddress(R.Base + Soffset + BufferOffset);
     // The resource of scratch covers that of all waves: a stack that grows out of
     // its own part would go on in another wave's.
-    if (R.Swizzle && R.AddThreadId && !M.onStack(W, R.Base, Address, std::min(Bytes, 4u))) {
+    if (OfScratch && !M.onStack(W, R.Base, Address, std::min(Bytes, 4u))) {
       M.stackFault(W, I,
                    "beyond the work item's " + std::to_string(Machine::privateBytes(W)) +
                        " bytes of scratch",
                    L, Address);
       return false;
     }
-    if (Outside)
+    if (At >= Indices || Off + Bytes > InRecord || BufferOffset + Soffset + Bytes > InAll)
       continue;
     InRange |= uint64_t(1) << L;
     A.Lane[L] = Address;

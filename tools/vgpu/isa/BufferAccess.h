@@ -31,7 +31,7 @@ struct BufferResource {
 };
 
 struct BufferAccess {
-  LaneAddresses A;
+  LaneAddresses A = {};
   uint64_t InRange = 0; ///< Active lanes inside the resource.
   unsigned DwordStride = 4;
 

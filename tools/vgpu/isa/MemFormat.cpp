@@ -17,6 +17,7 @@ struct TypedAccess {
   BufferResource R;
   DataLayout Layout;
   NumberFormat Format;
+  bool Plain; ///< Components are dwords that registers hold as they are.
   BufferAccess Acc;
 
   TypedAccess(const Wave &W, const Inst &I) : R(W, I.SRsrc) {
@@ -29,6 +30,7 @@ struct TypedAccess {
     }
     Layout = DataLayout::of(R.DataFormat);
     Format = NumberFormat(R.NumberFormat);
+    Plain = Layout.Bits[0] == 32 && (isInteger(Format) || Format == NumberFormat::Float);
   }
 
   /// False: a fault was raised.
@@ -42,6 +44,14 @@ struct TypedAccess {
     return false;
   }
 
+  /// The components of the texel of lane \p L.
+  void decode(unsigned L, uint32_t *Component) const {
+    if (Plain)
+      for (unsigned C = 0; C < Layout.Components; ++C)
+        Component[C] = readAs<uint32_t>(Acc.A.Lane[L] + 4 * C);
+    else
+      decodeTexel(Layout, Format, reinterpret_cast<const void *>(Acc.A.Lane[L]), Component);
+  }
 };
 
 uint16_t narrowed(uint32_t Value, NumberFormat F) {
@@ -75,7 +85,7 @@ template <unsigned Wanted, Packing P> void load(Wave &W, const Inst &I) {
     uint32_t Component[4] = {};
     if (T.Acc.InRange >> L & 1) {
       Component[3] = One;
-      decodeTexel(T.Layout, T.Format, reinterpret_cast<const void *>(T.Acc.A.Lane[L]), Component);
+      T.decode(L, Component);
     }
     for (unsigned C = 0; C < Wanted; ++C) {
       const unsigned S = T.R.Select[C];
