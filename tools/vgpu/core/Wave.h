@@ -89,7 +89,7 @@ struct Wave {
   uint64_t flatScratch() const { return scalar64(FlatScratchReg); }
 
   /// Length of the array that Vgpr points to. The part between the two kinds
-  /// is never touched: left uninitialised, it costs addresses but no memory.
+  /// is never touched: left uninitialised, it mostly costs addresses but no memory.
   static unsigned registerSlots(unsigned Vgprs, unsigned Accs) {
     return Accs ? FirstAcc + Accs : Vgprs;
   }

@@ -258,6 +258,12 @@ bool Machine::placeGroup(Dispatch &D, unsigned Cu, uint64_t When) {
     W.Costs = Model.Costs[D.Kernel.wave32()];
     W.Host = U.Host;
     W.Counted = &D.Counted[U.Host->Number];
+    const unsigned Slots = Wave::registerSlots(D.Kernel.ArchVgprs, D.Kernel.Accs);
+    if (W.RegisterCount < Slots) {
+      if (W.Vgpr)
+        Registers.give(W.Vgpr, W.RegisterCount);
+      W.Vgpr = Registers.take(W.RegisterCount = Slots);
+    }
     D.startWave(W, G, I);
     State.setPriority(Slot, D.Kernel.Priority);
     makeReady(W);

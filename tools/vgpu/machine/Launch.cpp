@@ -130,12 +130,6 @@ void Dispatch::startWave(MachineWave &W, Workgroup &G, unsigned Number) {
   W.LdsLast = 0;
   W.NumVgprs = Kernel.ArchVgprs;
   W.NumAccs = Kernel.Accs;
-  const unsigned Slots = Wave::registerSlots(Kernel.ArchVgprs, Kernel.Accs);
-  if (W.RegisterCount < Slots) {
-    W.Registers.reset(new Vreg[Slots]);
-    W.RegisterCount = Slots;
-  }
-  W.Vgpr = W.Registers.get();
   std::memset(W.Vgpr, 0, sizeof(Vreg) * Kernel.ArchVgprs);
   if (Kernel.Accs)
     std::memset(W.Vgpr + FirstAcc, 0, sizeof(Vreg) * Kernel.Accs);
@@ -167,26 +161,30 @@ void Dispatch::startWave(MachineWave &W, Workgroup &G, unsigned Number) {
     Size[D] = std::min(GroupSize[D], Grid[D] - G.Id[D] * GroupSize[D]);
     Items *= Size[D];
   }
-  uint64_t Exec = 0;
-  for (unsigned Lane = 0; Lane < W.WaveSize; ++Lane) {
-    uint64_t Item = uint64_t(Number) * W.WaveSize + Lane;
-    if (Item >= Items)
-      break;
-    Exec |= uint64_t(1) << Lane;
-    const uint32_t X = uint32_t(Item % Size[0]), Y = uint32_t(Item / Size[0] % Size[1]),
-                   Z = uint32_t(Item / Size[0] / Size[1]);
+  const uint64_t First = uint64_t(Number) * W.WaveSize;
+  const auto Lanes = unsigned(std::min<uint64_t>(W.WaveSize, Items - First));
+  auto X = uint32_t(First % Size[0]), Y = uint32_t(First / Size[0] % Size[1]),
+       Z = uint32_t(First / Size[0] / Size[1]);
+  for (unsigned Lane = 0; Lane < Lanes; ++Lane) {
     if (Config.PackedWorkitemIds) {
       W.Vgpr[0].Lane[Lane] =
           X | (Kernel.WorkitemIds >= 1 ? Y << 10 : 0) | (Kernel.WorkitemIds >= 2 ? Z << 20 : 0);
-      continue;
+    } else {
+      W.Vgpr[0].Lane[Lane] = X;
+      if (Kernel.WorkitemIds >= 1)
+        W.Vgpr[1].Lane[Lane] = Y;
+      if (Kernel.WorkitemIds >= 2)
+        W.Vgpr[2].Lane[Lane] = Z;
     }
-    W.Vgpr[0].Lane[Lane] = X;
-    if (Kernel.WorkitemIds >= 1)
-      W.Vgpr[1].Lane[Lane] = Y;
-    if (Kernel.WorkitemIds >= 2)
-      W.Vgpr[2].Lane[Lane] = Z;
+    if (++X == Size[0]) {
+      X = 0;
+      if (++Y == Size[1]) {
+        Y = 0;
+        ++Z;
+      }
+    }
   }
-  W.setExec(Exec);
+  W.setExec(~uint64_t(0) >> (MaxLanes - Lanes));
 }
 
 } // namespace vgpu

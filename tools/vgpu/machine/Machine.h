@@ -31,6 +31,7 @@
 #include "machine/Log.h"
 #include "machine/MemoryMap.h"
 #include "machine/MemoryTiming.h"
+#include "machine/RegisterMemory.h"
 #include "machine/ThreadTeam.h"
 #include "machine/Worker.h"
 
@@ -118,8 +119,7 @@ struct MachineWave : Wave {
 
   int ScratchSlot = -1;
   uint64_t ScratchBase = 0; ///< Of this wave; swizzled by lane.
-  std::unique_ptr<Vreg[]> Registers;
-  unsigned RegisterCount = 0;
+  unsigned RegisterCount = 0; ///< For which there is room at Vgpr.
 
   /// Counts one more outstanding operation that completes at \p Done; the wave
   /// waits for the oldest when the counter is full. \p NoResult: a store, or an
@@ -269,11 +269,14 @@ public:
   /// that names the lane.
   bool checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec, unsigned Bytes,
                   bool Write);
+  /// Whether all addresses, also those of inactive lanes, lie in a region that is at
+  /// hand; false says nothing.
+  bool knownToAllow(Wave &W, const uint64_t *Address, unsigned Bytes, bool Write);
   /// Models the time of a vector memory operation and counts it; returns when
   /// it completes.
   uint64_t vectorTime(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
                       unsigned Bytes, MemoryOp Op);
-  uint64_t vectorTime(MachineWave &W, const Inst &I, const LineSet &Lines, unsigned Bytes, MemoryOp Op);
+  uint64_t vectorTime(MachineWave &W, const Inst &I, LineSet &Lines, unsigned Bytes, MemoryOp Op);
   /// The same for LDS.
   void ldsTime(Wave &W, const Inst &I, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
   void scalarTime(Wave &W, uint64_t Address, unsigned Bytes, bool Store);
@@ -377,6 +380,7 @@ private:
   GlobalResource Globals[GlobalSyncResources];
 
   std::vector<ComputeUnit> Units;
+  RegisterMemory Registers;
   std::vector<std::unique_ptr<MachineWave>> WavePool;
   std::vector<MachineWave *> WaveFree;
   std::vector<std::unique_ptr<Workgroup>> GroupPool;
