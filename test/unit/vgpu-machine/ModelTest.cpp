@@ -6,7 +6,6 @@
 #include "machine/CacheModel.h"
 #include "machine/KernelDescriptor.h"
 #include "machine/MemoryMap.h"
-#include "machine/MemoryTiming.h"
 
 #include <gtest/gtest.h>
 
@@ -105,21 +104,6 @@ TEST(MemoryMap, NeighboursSpanAndGenerationCounts) {
   ++S.Number;
   M.refresh();
   EXPECT_FALSE(M.allows(0x1000, 0x1004, false));
-}
-
-TEST(LineSet, CountsEachLineOnce) {
-  LineSet S;
-  uint64_t A[64];
-  for (unsigned I = 0; I < 64; ++I)
-    A[I] = 0x1000 + 4 * (63 - I);
-  S.collect(A, ~uint64_t(0), 4);
-  EXPECT_EQ(S.Count, 4u);
-  for (unsigned I = 0; I < 64; ++I)
-    A[I] = 0x1000 + 4096 * I + 60;
-  S.collect(A, ~uint64_t(0), 8); // Each crosses into the next line.
-  EXPECT_EQ(S.Count, 128u);
-  S.collect(A, 5, 4);
-  EXPECT_EQ(S.Count, 2u);
 }
 
 } // namespace

@@ -11,7 +11,7 @@
 #ifdef __SANITIZE_THREAD__
 #define VGPU_TARGET_CLONES
 #else
-#define VGPU_TARGET_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#define VGPU_TARGET_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 
 #endif

@@ -23,22 +23,26 @@ VGPU_TARGET_CLONES Pattern
 addPairs(uint64_t *A, const uint32_t *Low, const uint32_t *High, uint64_t Offset, unsigned Bytes,
          unsigned Lanes) {
   uint64_t First = hostAddress((uint64_t(High[0]) << 32 | Low[0]) + Offset), Differ = 0;
-  for (unsigned Half = 0; Half < Lanes; Half += 32)
-    for (unsigned L = Half; L < Half + 32; ++L) {
-      A[L] = hostAddress((uint64_t(High[L]) << 32 | Low[L]) + Offset);
-      Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
+  for (; Lanes; Lanes -= 32, A += 32, Low += 32, High += 32, First += 32 * Bytes) {
+    uint64_t *__restrict To = A;
+    for (unsigned L = 0; L < 32; ++L) {
+      To[L] = hostAddress((uint64_t(High[L]) << 32 | Low[L]) + Offset);
+      Differ |= To[L] ^ (First + L * Bytes);
     }
+  }
   return Differ ? Pattern::General : Pattern::Consecutive;
 }
 
 VGPU_TARGET_CLONES Pattern
 addOffsets(uint64_t *A, const uint32_t *Offsets, uint64_t Base, unsigned Bytes, unsigned Lanes) {
   uint64_t First = hostAddress(Base + Offsets[0]), Differ = 0;
-  for (unsigned Half = 0; Half < Lanes; Half += 32)
-    for (unsigned L = Half; L < Half + 32; ++L) {
-      A[L] = hostAddress(Base + Offsets[L]);
-      Differ |= A[L] ^ (First + uint64_t(L) * Bytes);
+  for (; Lanes; Lanes -= 32, A += 32, Offsets += 32, First += 32 * Bytes) {
+    uint64_t *__restrict To = A;
+    for (unsigned L = 0; L < 32; ++L) {
+      To[L] = hostAddress(Base + Offsets[L]);
+      Differ |= To[L] ^ (First + L * Bytes);
     }
+  }
   return Differ ? Pattern::General : Pattern::Consecutive;
 }
 
@@ -46,8 +50,8 @@ addOffsets(uint64_t *A, const uint32_t *Offsets, uint64_t Base, unsigned Bytes, 
 VGPU_TARGET_CLONES bool
 touchesAperture(const uint64_t *A, uint64_t SharedHigh, uint64_t PrivateHigh, unsigned Lanes) {
   uint64_t Any = 0;
-  for (unsigned Half = 0; Half < Lanes; Half += 32)
-    for (unsigned L = Half; L < Half + 32; ++L)
+  for (; Lanes; Lanes -= 32, A += 32)
+    for (unsigned L = 0; L < 32; ++L)
       Any |= uint64_t(A[L] >> 32 == SharedHigh) | uint64_t(A[L] >> 32 == PrivateHigh);
   return Any;
 }
@@ -91,6 +95,7 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
   uint64_t *A = Acc.A.Lane;
   if (I.Seg == Segment::Scratch) {
     Acc.Private = Exec;
+    std::fill_n(A, MaxLanes, 0);
     for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
       unsigned L = unsigned(__builtin_ctzll(Rest));
       uint32_t Offset = uint32_t(I.Offset) + (I.SAddr != Inst::NoReg ? W.Sgpr[I.SAddr] : 0) +
@@ -151,7 +156,7 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
     return true;
   if (Acc.Shape == Pattern::Same && M.allows(W, A[0], A[0] + Bytes, Write))
     return true;
-  return M.checkLanes(W, I, A, Global, Bytes, Write);
+  return M.knownToAllow(W, A, Bytes, Write) || M.checkLanes(W, I, A, Global, Bytes, Write);
 }
 
 void count(Wave &Base, const Inst &I, const Access &Acc, unsigned Bytes, MemoryOp Op) {

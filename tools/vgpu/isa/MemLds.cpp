@@ -22,12 +22,14 @@ VGPU_TARGET_CLONES uint32_t
 addOffset(uint32_t *A, const uint32_t *Base, uint32_t Offset, uint32_t Bytes, unsigned Lanes,
           bool *Consecutive) {
   uint32_t First = Base[0] + Offset, Differ = 0, Most = 0;
-  for (unsigned Half = 0; Half < Lanes; Half += 32)
-    for (unsigned L = Half; L < Half + 32; ++L) {
-      A[L] = Base[L] + Offset;
-      Differ |= A[L] ^ (First + L * Bytes);
-      Most = std::max(Most, A[L]);
+  for (; Lanes; Lanes -= 32, A += 32, Base += 32, First += 32 * Bytes) {
+    uint32_t *__restrict To = A;
+    for (unsigned L = 0; L < 32; ++L) {
+      To[L] = Base[L] + Offset;
+      Differ |= To[L] ^ (First + L * Bytes);
+      Most = std::max(Most, To[L]);
     }
+  }
   *Consecutive = Differ == 0;
   return Most;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "machine/Machine.h"
 
+#include "core/TargetClones.h"
 #include "core/WaitCounter.h"
 
 #include <algorithm>
@@ -176,24 +177,38 @@ bool Machine::writeHwReg(Wave &, uint32_t Id, uint32_t) {
   return Id == 3; // TRAPSTS may be cleared; everything else is read-only here.
 }
 
+/// The least and the highest of \p Lanes (32 or 64) addresses, as signed numbers: one
+/// beyond 2^63 makes the least the larger one.
+VGPU_TARGET_CLONES static void
+boundsOf(const uint64_t *Address, unsigned Lanes, uint64_t &Least, uint64_t &Most) {
+  auto Low = int64_t(Address[0]), High = Low;
+  for (; Lanes; Lanes -= 32, Address += 32)
+    for (unsigned L = 0; L < 32; ++L) {
+      Low = std::min(Low, int64_t(Address[L]));
+      High = std::max(High, int64_t(Address[L]));
+    }
+  Least = uint64_t(Low);
+  Most = uint64_t(High);
+}
+
+bool Machine::knownToAllow(Wave &W, const uint64_t *Address, unsigned Bytes, bool Write) {
+  uint64_t Least, Most;
+  boundsOf(Address, W.WaveSize, Least, Most);
+  return static_cast<MachineWave &>(W).Host->Memory.knownToAllow(Least, Most + Bytes, Write);
+}
+
 bool Machine::checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
                          unsigned Bytes, bool Write) {
   if (!Exec)
     return true;
   MemoryMap &Memory = static_cast<MachineWave &>(W).Host->Memory;
+  if (Exec == W.laneMask() && knownToAllow(W, Address, Bytes, Write))
+    return true;
   uint64_t Least = ~uint64_t(0), Most = 0;
-  if (Exec == W.laneMask()) {
-    for (unsigned Half = 0; Half < W.WaveSize; Half += 32)
-      for (unsigned L = Half; L < Half + 32; ++L) {
-        Least = std::min(Least, Address[L]);
-        Most = std::max(Most, Address[L]);
-      }
-  } else {
-    for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
-      uint64_t A = Address[__builtin_ctzll(Rest)];
-      Least = std::min(Least, A);
-      Most = std::max(Most, A);
-    }
+  for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
+    const uint64_t A = Address[__builtin_ctzll(Rest)];
+    Least = std::min(Least, A);
+    Most = std::max(Most, A);
   }
   // One region for all lanes is the common case.
   if (Most + Bytes > Least && Memory.allows(Least, Most + Bytes, Write))
@@ -218,11 +233,11 @@ uint64_t Machine::vectorTime(Wave &Base, const Inst &I, const uint64_t *Address,
                              unsigned Bytes, MemoryOp Op) {
   auto &W = static_cast<MachineWave &>(Base);
   LineSet Lines(Timing.lineShift());
-  W.Host->Patterns.lines(I.Pc, Address, Exec, Bytes, Lines);
+  Lines.collect(Address, Exec, Bytes);
   return vectorTime(W, I, Lines, Bytes, Op);
 }
 
-uint64_t Machine::vectorTime(MachineWave &W, const Inst &I, const LineSet &Lines, unsigned Bytes,
+uint64_t Machine::vectorTime(MachineWave &W, const Inst &I, LineSet &Lines, unsigned Bytes,
                              MemoryOp Op) {
   const uint64_t Done = Timing.vector(W.L1, W.Cycle, W.WaveSize, Lines, (Bytes + 3) / 4, Op, I.Glc,
                                       I.Dlc, W.Counted->Traffic);
@@ -233,7 +248,7 @@ void Machine::ldsTime(Wave &Base, const Inst &I, const uint32_t *Address, uint64
                       unsigned Dwords) {
   auto &W = static_cast<MachineWave &>(Base);
   W.pushLds(Timing.lds(W.L1, W.Cycle, W.WaveSize, Dwords,
-                       Address ? W.Host->Patterns.ldsConflicts(I.Pc, Address, Exec, Dwords) : 0,
+                       Address ? W.Host->Conflicts.ldsConflicts(I.Pc, Address, Exec, Dwords) : 0,
                        W.Counted->Traffic));
 }
 

@@ -35,6 +35,14 @@ public:
     return allowsSlow(Begin, End, Write);
   }
 
+  /// The same as far as it is known without asking; false says nothing.
+  bool knownToAllow(uint64_t Begin, uint64_t End, bool Write) const {
+    for (const MemoryRegion &Region : Recent)
+      if (Begin >= Region.Begin && End <= Region.End)
+        return Begin < End && (!Write || Region.Writable);
+    return false;
+  }
+
   /// AddressSpace::describe.
   std::string describe(uint64_t Address) { return Space.describe(hostAddress(Address)); }
 

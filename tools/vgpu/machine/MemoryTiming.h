@@ -8,6 +8,7 @@
 #ifndef VGPU_MACHINE_MEMORYTIMING_H
 #define VGPU_MACHINE_MEMORYTIMING_H
 
+#include "machine/AccessPattern.h"
 #include "machine/Bandwidth.h"
 #include "machine/CacheModel.h"
 #include "machine/DeviceConfig.h"
@@ -32,64 +33,6 @@ struct MemoryCounters {
   uint64_t MemoryLines = 0; ///< Lines read from memory.
   uint64_t LdsCycles = 0;   ///< In which LDS served lanes, conflicts included.
   uint64_t LdsConflictCycles = 0;
-};
-
-/// The lines one vector memory operation touches, each once.
-struct LineSet {
-  unsigned Count = 0;
-  uint64_t Line[64 * 2];
-  uint8_t Lanes[64 * 2]; ///< How many lanes touch it.
-
-  /// Lines are of 1 << \p LineShift bytes, at least 64.
-  explicit LineSet(unsigned LineShift = 6) : LineShift(LineShift) {}
-
-  /// \p Bytes from each active lane's address on; at most 64.
-  void collect(const uint64_t *Address, uint64_t Exec, unsigned Bytes);
-  /// All lanes side by side: Total bytes from Begin on, Bytes a lane.
-  void consecutive(uint64_t Begin, unsigned Total, unsigned Bytes) {
-    Count = 0;
-    for (uint64_t L = Begin >> LineShift; L <= (Begin + Total - 1) >> LineShift; ++L) {
-      Line[Count] = L;
-      Lanes[Count++] = uint8_t((1u << LineShift) / Bytes);
-    }
-  }
-
-  unsigned LineShift;
-
-private:
-  void add(uint64_t Number);
-};
-
-/// Lanes from the first on that an access with this EXEC can involve.
-inline unsigned lanesOf(uint64_t Exec) { return Exec >> 32 ? 64 : 32; }
-
-/// Cycles beyond the conflict-free ones that LDS needs for these lanes.
-unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwords);
-
-/// The same answers, remembered by instruction: one instruction mostly has the
-/// same pattern again and again, moved as a whole, and then neither the number
-/// of conflicts nor the set of lines (moved by whole lines) changes.
-class PatternMemo {
-public:
-  unsigned ldsConflicts(uint64_t Pc, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
-  void lines(uint64_t Pc, const uint64_t *Address, uint64_t Exec, unsigned Bytes, LineSet &Out);
-
-private:
-  static constexpr unsigned Entries = 64;
-  struct LdsEntry {
-    uint64_t Pc = 0, Exec = 0;
-    uint32_t Low = 0, Dwords = 0, Cycles = 0; ///< Low: address bits 1..0 of lane 0.
-    alignas(64) uint32_t Delta[64];
-  };
-  struct LineEntry {
-    uint64_t Pc = 0, Exec = 0, Low = 0; ///< Low: where in its line lane 0 begins.
-    uint64_t FirstLine = 0;             ///< Of lane 0, when Lines was made.
-    uint32_t Bytes = 0;
-    LineSet Lines;
-    alignas(64) uint64_t Delta[64];
-  };
-  LdsEntry Lds[Entries];
-  LineEntry Line[Entries];
 };
 
 class MemoryTiming {

@@ -22,7 +22,7 @@ struct Worker final : CodeMemory {
   const unsigned Number; ///< Worker 0 is on the thread that drives the device.
   MemoryMap Memory;
   CodeCache Code;
-  PatternMemo Patterns;
+  ConflictMemo Conflicts;
   double Seconds = 0; ///< Processor time that no dispatch has been charged yet.
 };
 
