@@ -1,5 +1,6 @@
 // Lines and LDS conflicts of one access, against what their definitions say of it.
 #include "machine/AccessPattern.h"
+#include "machine/MemoryTiming.h"
 #include "machine/RegisterMemory.h"
 
 #include <gtest/gtest.h>
@@ -115,6 +116,15 @@ TEST(ConflictMemo, CountsDwordsOfABankBeyondTheFirst) {
       ASSERT_EQ(Expected, Memo.ldsConflicts(Pc, Address, A.Exec, Dwords)) << "round " << Round;
     }
   }
+}
+
+TEST(PageNumbers, CountByFirstUse) {
+  PageNumbers P;
+  EXPECT_EQ(0u, P.of(7));
+  EXPECT_EQ(1u, P.of(7 + 64)); // Falls in the same place of what is at hand.
+  EXPECT_EQ(0u, P.of(7));
+  EXPECT_EQ(2u, P.of(3));
+  EXPECT_EQ(1u, P.of(7 + 64));
 }
 
 TEST(RegisterMemory, GivesPlacesAgainAndNoneTwice) {

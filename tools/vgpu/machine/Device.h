@@ -32,6 +32,17 @@ namespace vgpu {
 constexpr uint64_t HostAliasBit = uint64_t(1) << 47;
 constexpr uint64_t hostAddress(uint64_t Address) { return Address & ~HostAliasBit; }
 
+/// Where the driver puts what it allocates, the same in each run of a program, so that
+/// the modelled caches behave the same. Neither programs nor the kernel's own choices
+/// come near this part.
+#ifdef __SANITIZE_THREAD__ // Has most of the address space for itself.
+constexpr uint64_t FirstOwnAddress = uint64_t(0x7e90) << 32;
+constexpr uint64_t LastOwnAddress = uint64_t(0x7f00) << 32;
+#else
+constexpr uint64_t FirstOwnAddress = uint64_t(0x2000) << 32;
+constexpr uint64_t LastOwnAddress = uint64_t(0x4000) << 32;
+#endif
+
 /// Global wave sync resources of a device (ds_gws_*).
 constexpr uint32_t GlobalSyncResources = 64;
 

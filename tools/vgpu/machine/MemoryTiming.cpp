@@ -45,6 +45,16 @@ void MemoryTiming::acquire() {
     A.clear();
 }
 
+uint64_t MemoryTiming::elsewhere(uint64_t Line) {
+  constexpr unsigned PageShift = 12;
+  const unsigned Shift = PageShift - LineShift;
+  std::unique_lock<std::mutex> Guard(PagesLock, std::defer_lock);
+  if (Shared)
+    Guard.lock();
+  const uint64_t Page = (LastOwnAddress >> PageShift) + Pages.of(Line >> Shift);
+  return Page << Shift | (Line & ((uint64_t(1) << Shift) - 1));
+}
+
 uint64_t MemoryTiming::level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData,
                               MemoryCounters &Counters) {
   Time = Channels[Line % Channels.size()].claim(Time, Requests);
@@ -84,7 +94,7 @@ uint64_t MemoryTiming::beyond(unsigned Cu, uint64_t Time, uint64_t Line, unsigne
   return level2(Time, Line >> L2Shift, Requests, NeedsData, Counters);
 }
 
-uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, unsigned Lanes, const LineSet &Lines,
+uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, unsigned Lanes, LineSet &Lines,
                               unsigned Dwords, MemoryOp Op, bool BypassL1, bool BypassArray,
                               MemoryCounters &Counters) {
   Unit &U = Units[Cu];
@@ -93,6 +103,8 @@ uint64_t MemoryTiming::vector(unsigned Cu, uint64_t Now, unsigned Lanes, const L
   // A line's worth of data a cycle, and a line looked up a cycle.
   uint64_t Start = U.L1Port.claim(Now, std::max((4 * Lanes * Dwords) >> LineShift, Lines.Count));
   Counters.VectorLines += Lines.Count;
+  for (unsigned I = 0; I < Lines.Count; ++I)
+    Lines.Line[I] = modelled(Lines.Line[I]);
   // The second level's tags are larger than the host's first cache.
   if (Lines.Count > 1)
     for (unsigned I = 0; I < Lines.Count; ++I)
@@ -123,7 +135,8 @@ uint64_t MemoryTiming::scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsig
   CacheModel &Cache = Scalars[Cu / CusPerScalar];
   uint64_t Done = 0;
   std::unique_lock<std::mutex> Guard(Lock, std::defer_lock);
-  for (uint64_t Line = Address >> LineShift; Line <= (Address + Bytes - 1) >> LineShift; ++Line) {
+  for (uint64_t At = Address >> LineShift; At <= (Address + Bytes - 1) >> LineShift; ++At) {
+    const uint64_t Line = modelled(At);
     if (Cache.access(Line)) {
       ++Counters.ScalarHits;
       Done = std::max(Done, Now + Model.ScalarHit);

@@ -11,11 +11,12 @@
 #include "machine/AccessPattern.h"
 #include "machine/Bandwidth.h"
 #include "machine/CacheModel.h"
-#include "machine/DeviceConfig.h"
+#include "machine/Device.h"
 #include "machine/Timing.h"
 
 #include <cstdint>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace vgpu {
@@ -35,6 +36,24 @@ struct MemoryCounters {
   uint64_t LdsConflictCycles = 0;
 };
 
+/// Numbers of pages, given when they are first asked for.
+class PageNumbers {
+public:
+  uint64_t of(uint64_t Page) {
+    Numbered &Slot = Recent[Page % (sizeof Recent / sizeof *Recent)];
+    if (Slot.Page != Page)
+      Slot = {Page, Known.emplace(Page, Known.size()).first->second};
+    return Slot.Number;
+  }
+
+private:
+  struct Numbered {
+    uint64_t Page = ~uint64_t(0), Number = 0;
+  };
+  Numbered Recent[64];
+  std::unordered_map<uint64_t, uint64_t> Known;
+};
+
 class MemoryTiming {
 public:
   explicit MemoryTiming(const DeviceConfig &Config);
@@ -50,8 +69,8 @@ public:
   void share(bool On) { Shared = On; }
 
   /// Time at which a vector memory operation issued at \p Now has completed.
-  /// \p Lanes is the wave's size.
-  uint64_t vector(unsigned Cu, uint64_t Now, unsigned Lanes, const LineSet &Lines, unsigned Dwords,
+  /// \p Lanes is the wave's size; \p Lines are moved to where they stand for it.
+  uint64_t vector(unsigned Cu, uint64_t Now, unsigned Lanes, LineSet &Lines, unsigned Dwords,
                   MemoryOp Op, bool BypassL1, bool BypassArray, MemoryCounters &Counters);
   uint64_t scalar(unsigned Cu, uint64_t Now, uint64_t Address, unsigned Bytes, bool Store,
                   MemoryCounters &Counters);
@@ -74,6 +93,17 @@ private:
   uint64_t level2(uint64_t Time, uint64_t Line, unsigned Requests, bool NeedsData,
                   MemoryCounters &Counters);
 
+  /// The caches choose sets by address. What the driver allocated lies at the same
+  /// addresses in each run, but the program's own memory lies anywhere: its pages
+  /// count by when they are first used.
+  uint64_t modelled(uint64_t Line) {
+    const uint64_t Own = Line - (FirstOwnAddress >> LineShift);
+    if (__builtin_expect(Own < (LastOwnAddress - FirstOwnAddress) >> LineShift, 1))
+      return Line;
+    return elsewhere(Line);
+  }
+  uint64_t elsewhere(uint64_t Line);
+
   /// Held from the first request on that leaves a compute unit's caches, if there
   /// are threads.
   void beginRequest(std::unique_lock<std::mutex> &Guard) {
@@ -84,6 +114,8 @@ private:
   const TimingModel &Model;
   bool Shared = false;
   std::mutex Lock; ///< If Shared, of what lies behind compute units and scalar caches.
+  std::mutex PagesLock;
+  PageNumbers Pages; ///< Outside of what the driver allocates.
   unsigned LineShift, L2Shift; ///< Of a CU's line; from one of those to one of L2.
   unsigned CusPerScalar, CusPerWgp, Arrays;
   std::vector<Unit> Units;

@@ -53,9 +53,7 @@ uint64_t MemoryRanges::allocatedOn(uint32_t Node) {
   return Used[Node];
 }
 
-/// Maps at the next place of the device's own part of the address space: the
-/// same in each run of a program, so that the modelled caches behave the same.
-/// Where that place is taken, the kernel's choice will do. Large allocations
+/// Maps at the next place of the driver's part of the address space. Where that place is taken, the kernel's choice will do. Large allocations
 /// begin at a huge page.
 void *MemoryRanges::mapAnywhere(uint64_t Size, int Protection, int MapFlags) {
   const uint64_t Alignment = Size < HugePageSize ? PageSize : HugePageSize;

@@ -110,15 +110,7 @@ private:
   /// What was freed last, newest at the end; its addresses are reserved.
   std::deque<MemoryRange> Freed;
   uint64_t FreedBytes = 0;
-  /// Where the next allocation goes. Neither programs nor the kernel's own
-  /// choices come near this part.
-#ifdef __SANITIZE_THREAD__ // Has most of the address space for itself.
-  static constexpr uint64_t FirstOwnAddress = uint64_t(0x7e90) << 32;
-  static constexpr uint64_t LastOwnAddress = uint64_t(0x7f00) << 32;
-#else
-  static constexpr uint64_t FirstOwnAddress = uint64_t(0x2000) << 32;
-  static constexpr uint64_t LastOwnAddress = uint64_t(0x4000) << 32;
-#endif
+  /// Where the next allocation goes.
   uint64_t NextAddress = FirstOwnAddress;
   std::vector<uint32_t> GpuNodes;
   std::map<uint32_t, uint64_t> Used, Limit;
