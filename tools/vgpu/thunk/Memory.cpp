@@ -53,8 +53,8 @@ uint64_t MemoryRanges::allocatedOn(uint32_t Node) {
   return Used[Node];
 }
 
-/// Maps at the next place of the driver's part of the address space. Where that place is taken, the kernel's choice will do. Large allocations
-/// begin at a huge page.
+/// Maps at the next place of the driver's part of the address space. Where that place
+/// is taken, the kernel's choice will do. Large allocations begin at a huge page.
 void *MemoryRanges::mapAnywhere(uint64_t Size, int Protection, int MapFlags) {
   const uint64_t Alignment = Size < HugePageSize ? PageSize : HugePageSize;
   auto Align = [&](uint64_t Address) { return (Address + Alignment - 1) & ~(Alignment - 1); };
