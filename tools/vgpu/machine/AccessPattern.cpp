@@ -113,8 +113,20 @@ unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwor
   return Extra;
 }
 
+/// Whether 32 lanes want dwords of one row of banks; a row may begin anywhere.
+VGPU_TARGET_CLONES static bool inOneRow(const uint32_t *Address) {
+  uint32_t Least = ~uint32_t(0), Most = 0;
+  for (unsigned L = 0; L < 32; ++L) {
+    Least = std::min(Least, Address[L] >> 2);
+    Most = std::max(Most, Address[L] >> 2);
+  }
+  return Most - Least < LdsBanks;
+}
+
 /// Whether no two of \p Active, some of 32 lanes, want different dwords of one bank.
 static bool withoutConflict(const uint32_t *Address, uint32_t Active) {
+  if (!Active || inOneRow(Address))
+    return true;
   uint32_t Wanted[LdsBanks], Differ = 0;
   auto ForActive = [&](auto Body) {
     if (Active == ~uint32_t(0))
