@@ -6,8 +6,12 @@
 #include "machine/CacheModel.h"
 #include "machine/KernelDescriptor.h"
 #include "machine/MemoryMap.h"
+#include "machine/MemoryTiming.h"
 
 #include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
 
 using namespace vgpu;
 using namespace vgpu::test;
@@ -104,6 +108,33 @@ TEST(MemoryMap, NeighboursSpanAndGenerationCounts) {
   ++S.Number;
   M.refresh();
   EXPECT_FALSE(M.allows(0x1000, 0x1004, false));
+}
+
+/// When loads from pages of 16 MiB of a program's memory complete, one after the other;
+/// which pages is the same in each call, where they lie is not.
+std::vector<uint64_t> loadTimes(uint64_t FirstPage, uint64_t PageStep) {
+  DeviceConfig C;
+  EXPECT_TRUE(DeviceConfig::forTarget("gfx906", C));
+  MemoryTiming Timing(C);
+  MemoryCounters Counters;
+  std::mt19937_64 Random{1};
+  std::vector<uint64_t> Times;
+  for (unsigned I = 0; I < 200000; ++I) {
+    const uint64_t Page = FirstPage + Random() % 4096 * PageStep;
+    const uint64_t Address[64] = {Page * 4096 + Random() % 32 * 64};
+    LineSet Lines(Timing.lineShift());
+    Lines.collect(Address, 1, 4);
+    Times.push_back(Timing.vector(0, 1000 * I, 64, Lines, 1, MemoryOp::Load, false, false, Counters));
+  }
+  EXPECT_GT(Counters.L2Hits, 10000u);
+  EXPECT_GT(Counters.L2Misses, 10000u);
+  return Times;
+}
+
+TEST(MemoryTiming, DoesNotDependOnWhereTheProgramsMemoryLies) {
+  const std::vector<uint64_t> Times = loadTimes(0x7f1234567, 1);
+  EXPECT_EQ(Times, loadTimes(0x55aa00013, 1));
+  EXPECT_EQ(Times, loadTimes(0x7e0000001, 17));
 }
 
 } // namespace
