@@ -3,6 +3,8 @@ for every processor that has a row in TARGETS.DEF and that LLC knows, in its wav
 sizes, and checks the assembly of the clone. What a generation has is written down
 here once more, from the ISA manuals, so that a wrong row does not agree with
 itself."""
+import concurrent.futures
+import os
 import re
 import subprocess
 import sys
@@ -134,15 +136,55 @@ def check_counting(assembly, generation, wave):
     return None
 
 
+class Compilers:
+    def __init__(self, opt, llc, plugin, source):
+        self.opt, self.llc, self.plugin, self.source = opt, llc, plugin, source
+
+    def processors(self):
+        listed = run([self.llc, "-march=amdgcn", "-mcpu=help"], "")[1]
+        return set(re.findall(r"^  (gfx[\w-]+) +- Select", listed, flags=re.M))
+
+    def text(self, processor, generation, wave):
+        features = f'"target-features"="+wavefrontsize{wave}"' if len(generation[5]) > 1 else ""
+        text = self.source.replace('"CPU"', f'"{processor}" {features}')
+        if processor.endswith("-generic"):
+            text += '\n!llvm.module.flags = !{!0}\n' \
+                    '!0 = !{i32 1, !"amdhsa_code_object_version", i32 600}\n'
+        return text
+
+    def problems(self, processor, generation, wave):
+        """A list of what is wrong with what is compiled for one processor."""
+        text = self.text(processor, generation, wave)
+
+        def probe(options):
+            return run([self.opt, f"-load-pass-plugin={self.plugin}",
+                        f"-passes=kprobe<{options}>,verify", "-S"], text)
+        probed, said, status = probe("block=all")
+        if status or said:
+            return [f"{processor} wave{wave}: {said}"]
+        problems = []
+        counting = run([self.llc, "-O3"], probe("block=all;mode=counters")[0])[0]
+        if wrong := check_counting(counting, generation, wave):
+            problems.append(f"{processor} wave{wave}, counters: {wrong}")
+        for level in ("-O0", "-O3"):
+            with tempfile.NamedTemporaryFile(suffix=".o") as output:
+                _, said, status = run([self.llc, level, "-filetype=obj", "-o", output.name], probed)
+            if status or said:
+                problems.append(f"{processor} wave{wave} {level}: {said.splitlines()[:1]}")
+        assembly, _, _ = run([self.llc, "-O3"], probed)
+        if wrong := check(assembly, generation, wave, re.match(r"gfx10(1\d|-1-)", processor)):
+            problems.append(f"{processor} wave{wave}: {wrong}")
+        return problems
+
+
 def main():
     table, opt, llc, plugin, module = sys.argv[1:]
     with open(table, encoding="ascii") as file:
         rows = re.findall(r'^GFX\w*\("(gfx[^"]+)"\)', file.read(), flags=re.M)
-    known = set(re.findall(r"^  (gfx[\w-]+) +- Select", run([llc, "-march=amdgcn", "-mcpu=help"], "")[1],
-                           flags=re.M))
     with open(module, encoding="ascii") as file:
-        source = file.read()
-    tried, problems = 0, []
+        compilers = Compilers(opt, llc, plugin, file.read())
+    known = compilers.processors()
+    jobs, problems = [], []
     for processor in rows:
         if processor not in known:
             continue
@@ -150,33 +192,13 @@ def main():
         if generation is None:
             problems.append(f"{processor}: of no known generation")
             continue
-        for wave in generation[5]:
-            features = f'"target-features"="+wavefrontsize{wave}"' if len(generation[5]) > 1 else ""
-            text = source.replace('"CPU"', f'"{processor}" {features}')
-            if processor.endswith("-generic"):
-                text += '\n!llvm.module.flags = !{!0}\n' \
-                        '!0 = !{i32 1, !"amdhsa_code_object_version", i32 600}\n'
-            def probe(options):
-                return run([opt, f"-load-pass-plugin={plugin}", f"-passes=kprobe<{options}>,verify",
-                            "-S"], text)
-            probed, said, status = probe("block=all")
-            if status or said:
-                problems.append(f"{processor} wave{wave}: {said}")
-                continue
-            counting = run([llc, "-O3"], probe("block=all;mode=counters")[0])[0]
-            if wrong := check_counting(counting, generation, wave):
-                problems.append(f"{processor} wave{wave}, counters: {wrong}")
-            for level in ("-O0", "-O3"):
-                tried += 1
-                with tempfile.NamedTemporaryFile(suffix=".o") as output:
-                    _, said, status = run([llc, level, "-filetype=obj", "-o", output.name], probed)
-                if status or said:
-                    problems.append(f"{processor} wave{wave} {level}: {said.splitlines()[:1]}")
-            assembly, _, _ = run([llc, "-O3"], probed)
-            if wrong := check(assembly, generation, wave, re.match(r"gfx10(1\d|-1-)", processor)):
-                problems.append(f"{processor} wave{wave}: {wrong}")
-    print(f"{tried} compilations")
-    return "\n".join(problems) if problems else 0 if tried else "no target"
+        jobs += [(processor, generation, wave) for wave in generation[5]]
+    # The compilers take the time, not this process.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for found in pool.map(lambda job: compilers.problems(*job), jobs):
+            problems += found
+    print(f"{len(jobs)} targets")
+    return "\n".join(problems) if problems else 0 if jobs else "no target"
 
 
 if __name__ == "__main__":
