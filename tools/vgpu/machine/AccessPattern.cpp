@@ -85,7 +85,7 @@ void LineSet::collect(const uint64_t *Address, uint64_t Exec, unsigned Bytes) {
   }
 }
 
-unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwords) {
+static unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwords) {
   // 32 lanes are served at a time; a bank gives one dword a cycle, and lanes
   // that want the same dword share it.
   unsigned Extra = 0;

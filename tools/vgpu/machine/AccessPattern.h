@@ -52,13 +52,11 @@ LinePattern linePattern(const uint64_t *Address, unsigned Lanes, unsigned Bytes,
 LinePattern linePatternAvx2(const uint64_t *Address, unsigned Lanes, unsigned Bytes,
                             unsigned LineShift);
 
-/// Cycles beyond the conflict-free ones that LDS needs for these lanes.
-unsigned ldsConflictCycles(const uint32_t *Address, uint64_t Exec, unsigned Dwords);
-
-/// The same, remembered by instruction: one that has conflicts mostly has the same
-/// pattern again and again, moved as a whole.
+/// Bank conflicts, remembered by instruction: one that has conflicts mostly has the
+/// same pattern again and again, moved as a whole.
 class ConflictMemo {
 public:
+  /// Cycles beyond the conflict-free ones that LDS needs for these lanes.
   unsigned ldsConflicts(uint64_t Pc, const uint32_t *Address, uint64_t Exec, unsigned Dwords);
 
 private:
