@@ -44,6 +44,17 @@ struct Decoder::Mc {
   static std::unique_ptr<Mc> make(const TargetTraits &Target, unsigned WaveSize,
                                   std::string &Error);
 
+  /// Its name alone, as the assembler spells it before suffixes of encodings; "" if MC
+  /// does not know it. Operands are what takes the time to print.
+  std::string name(uint64_t Pc, llvm::ArrayRef<uint8_t> Bytes, uint64_t &Size) {
+    llvm::MCInst MI;
+    if (Disassembler->getInstruction(MI, Size, Bytes, Pc, llvm::nulls()) ==
+        llvm::MCDisassembler::Fail)
+      return {};
+    const char *Name = Printer->getMnemonic(&MI).first;
+    return Name ? Name : "";
+  }
+
   /// Text of the instruction, empty if MC does not know it.
   std::string print(uint64_t Pc, llvm::ArrayRef<uint8_t> Bytes, uint64_t &Size) {
     llvm::MCInst MI;
@@ -178,15 +189,15 @@ void Decoder::decode(uint64_t Pc, const uint8_t *Bytes, size_t Size, Inst &I) {
   I.Pc = Pc;
   std::memcpy(I.Raw, Bytes, std::min(Size, sizeof I.Raw));
   uint64_t Length = 0;
-  const std::string Text =
-      M->print(Pc, llvm::ArrayRef<uint8_t>(Bytes, std::min<size_t>(Size, 20)), Length);
-  if (Text.empty()) {
+  const std::string Printed =
+      M->name(Pc, llvm::ArrayRef<uint8_t>(Bytes, std::min<size_t>(Size, 20)), Length);
+  if (Printed.empty()) {
     I.Info = &NoName;
     I.Run = NoName.Run;
     return;
   }
   I.Size = uint8_t(Length / 4);
-  const std::string Name = baseMnemonic(Text);
+  const std::string Name = baseMnemonic(Printed);
   auto Found = Ops.find(Name);
   if (Found == Ops.end()) {
     auto Fresh = std::make_unique<OpEntry>(OpEntry{nullptr, raiseUnknown, OpClass::Unknown, OpEndsRun});
