@@ -12,7 +12,7 @@ static constexpr unsigned Granule = 1, Between = 1;
 #else
 #define ASAN_POISON_MEMORY_REGION(Begin, Bytes)
 #define ASAN_UNPOISON_MEMORY_REGION(Begin, Bytes)
-static constexpr unsigned Granule = 16, Between = 0; ///< 16: a page of the host.
+static constexpr unsigned Granule = 4, Between = 0; ///< 4: as hardware's.
 #endif
 
 namespace vgpu {
