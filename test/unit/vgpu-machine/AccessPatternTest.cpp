@@ -67,6 +67,21 @@ TEST(LineSet, IsWhatTheLanesTouch) {
   }
 }
 
+TEST(LineSet, CountsEachLineOnce) {
+  LineSet S;
+  uint64_t A[64];
+  for (unsigned I = 0; I < 64; ++I)
+    A[I] = 0x1000 + 4 * (63 - I);
+  S.collect(A, ~uint64_t(0), 4);
+  EXPECT_EQ(S.Count, 4u);
+  for (unsigned I = 0; I < 64; ++I)
+    A[I] = 0x1000 + 4096 * I + 60;
+  S.collect(A, ~uint64_t(0), 8); // Each crosses into the next line.
+  EXPECT_EQ(S.Count, 128u);
+  S.collect(A, 5, 4);
+  EXPECT_EQ(S.Count, 2u);
+}
+
 TEST(LineSet, OfNoLaneIsEmpty) {
   const uint64_t A[64] = {};
   LineSet S;
