@@ -44,12 +44,17 @@ struct Decoder::Mc {
   static std::unique_ptr<Mc> make(const TargetTraits &Target, unsigned WaveSize,
                                   std::string &Error);
 
-  /// Its name alone, as the assembler spells it before suffixes of encodings; "" if MC
-  /// does not know it. Operands are what takes the time to print.
+  /// False if MC does not know it.
+  bool read(llvm::MCInst &MI, uint64_t Pc, llvm::ArrayRef<uint8_t> Bytes, uint64_t &Size) {
+    return Disassembler->getInstruction(MI, Size, Bytes, Pc, llvm::nulls()) !=
+           llvm::MCDisassembler::Fail;
+  }
+
+  /// The instruction's name alone, as the assembler spells it before suffixes of
+  /// encodings, empty if MC does not know it. Operands are what takes the time to print.
   std::string name(uint64_t Pc, llvm::ArrayRef<uint8_t> Bytes, uint64_t &Size) {
     llvm::MCInst MI;
-    if (Disassembler->getInstruction(MI, Size, Bytes, Pc, llvm::nulls()) ==
-        llvm::MCDisassembler::Fail)
+    if (!read(MI, Pc, Bytes, Size))
       return {};
     const char *Name = Printer->getMnemonic(&MI).first;
     return Name ? Name : "";
@@ -58,8 +63,7 @@ struct Decoder::Mc {
   /// Text of the instruction, empty if MC does not know it.
   std::string print(uint64_t Pc, llvm::ArrayRef<uint8_t> Bytes, uint64_t &Size) {
     llvm::MCInst MI;
-    auto Status = Disassembler->getInstruction(MI, Size, Bytes, Pc, llvm::nulls());
-    if (Status == llvm::MCDisassembler::Fail)
+    if (!read(MI, Pc, Bytes, Size))
       return {};
     std::string Text;
     llvm::raw_string_ostream Out(Text);
