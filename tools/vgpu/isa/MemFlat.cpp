@@ -156,7 +156,7 @@ bool resolve(Wave &W, const Inst &I, Access &Acc, unsigned Bytes, bool Write) {
     return true;
   if (Acc.Shape == Pattern::Same && M.allows(W, A[0], A[0] + Bytes, Write))
     return true;
-  return M.knownToAllow(W, A, Bytes, Write) || M.checkLanes(W, I, A, Global, Bytes, Write);
+  return M.checkLanes(W, I, A, Global, Bytes, Write);
 }
 
 void count(Wave &Base, const Inst &I, const Access &Acc, unsigned Bytes, MemoryOp Op) {

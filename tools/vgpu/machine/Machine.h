@@ -266,12 +266,9 @@ public:
   // --- For the memory instructions -----------------------------------------
   static Machine &of(Wave &W) { return static_cast<Machine &>(*W.Env); }
   /// All active lanes may access Bytes at their address; else raises a fault
-  /// that names the lane.
+  /// that names the lane. Inactive lanes have some address, too.
   bool checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec, unsigned Bytes,
                   bool Write);
-  /// Whether all addresses, also those of inactive lanes, lie in a region that is at
-  /// hand; false says nothing.
-  bool knownToAllow(Wave &W, const uint64_t *Address, unsigned Bytes, bool Write);
   /// Models the time of a vector memory operation and counts it; returns when
   /// it completes.
   uint64_t vectorTime(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,

@@ -191,20 +191,18 @@ boundsOf(const uint64_t *Address, unsigned Lanes, uint64_t &Least, uint64_t &Mos
   Most = uint64_t(High);
 }
 
-bool Machine::knownToAllow(Wave &W, const uint64_t *Address, unsigned Bytes, bool Write) {
-  uint64_t Least, Most;
-  boundsOf(Address, W.WaveSize, Least, Most);
-  return static_cast<MachineWave &>(W).Host->Memory.knownToAllow(Least, Most + Bytes, Write);
-}
-
 bool Machine::checkLanes(Wave &W, const Inst &I, const uint64_t *Address, uint64_t Exec,
                          unsigned Bytes, bool Write) {
   if (!Exec)
     return true;
   MemoryMap &Memory = static_cast<MachineWave &>(W).Host->Memory;
-  if (Exec == W.laneMask() && knownToAllow(W, Address, Bytes, Write))
+  // Mostly even the inactive lanes' addresses lie in a region that is at hand.
+  uint64_t Least, Most;
+  boundsOf(Address, W.WaveSize, Least, Most);
+  if (Memory.knownToAllow(Least, Most + Bytes, Write))
     return true;
-  uint64_t Least = ~uint64_t(0), Most = 0;
+  Least = ~uint64_t(0);
+  Most = 0;
   for (uint64_t Rest = Exec; Rest; Rest &= Rest - 1) {
     const uint64_t A = Address[__builtin_ctzll(Rest)];
     Least = std::min(Least, A);
